@@ -1,0 +1,19 @@
+/* Errors inside the library: a status code goes up the call chain, its text stays in the context. */
+#ifndef SG_STATUS_H
+#define SG_STATUS_H
+
+#include "subgame.h"
+
+/* Stores the text in the context (NULL allowed) and returns `status`, so that `return sg_fail(...)` reads as one step. */
+sg_status sg_fail(sg_context *context, sg_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Leaves the function through its cleanup label when a step fails. The function has a local `status`. */
+#define SG_TRY(step)                                                                                                   \
+    do {                                                                                                               \
+        status = (step);                                                                                               \
+        if (status != SG_OK)                                                                                           \
+            goto cleanup;                                                                                              \
+    } while (0)
+
+#endif
