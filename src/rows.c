@@ -1,0 +1,125 @@
+#include "rows.h"
+#include "tuning.h"
+
+static uint64_t round_up(uint64_t value, uint64_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+/* Bytes of the bits of a row, padded to whole segments so that operators may write whole segments. */
+static uint64_t row_payload_bytes(const sg_rows *rows) {
+    return round_up(rows->columns, SG_SEGMENT_BITS) / 8;
+}
+
+sg_rows sg_rows_make(uint64_t n, uint64_t modulus, uint64_t base_threshold_pos) {
+    sg_rows rows = {.n = n, .modulus = modulus, .columns = (n - 1) / modulus + 1, .leaf_columns = 1};
+    while (rows.leaf_columns * 2 <= base_threshold_pos / modulus && rows.leaf_columns < rows.columns)
+        rows.leaf_columns *= 2;
+    rows.top_columns = rows.leaf_columns;
+    while (rows.top_columns < rows.columns)
+        rows.top_columns *= 2;
+    rows.row_bytes = row_payload_bytes(&rows) + SG_ROW_GUARD_BYTES;
+    return rows;
+}
+
+uint64_t sg_rows_plane_bytes(const sg_rows *rows) {
+    return sg_add_saturating(sg_multiply_saturating(rows->row_bytes, rows->modulus), SG_ROW_GUARD_BYTES);
+}
+
+bool sg_class_is_listed(const sg_rows *rows, uint64_t count) {
+    return count <= rows->columns / SG_LIST_DENSITY_INVERSE + 1;
+}
+
+uint64_t sg_shifts_bytes(const sg_rows *rows, uint64_t count) {
+    /* A list entry is 4 bytes; a dense class has more than columns / 64 members, so its row is at most 8 bytes a member. */
+    uint64_t fixed = rows->modulus * (sizeof(sg_shift_class) + sizeof(uint32_t));
+    uint64_t by_members = sg_multiply_saturating(8, count);
+    uint64_t by_planes = sg_rows_plane_bytes(rows);
+    uint64_t dense_classes = sg_multiply_saturating(count / (rows->columns / SG_LIST_DENSITY_INVERSE + 1) + 1,
+                                                    SG_ROW_GUARD_BYTES + SG_SEGMENT_BITS / 8);
+    uint64_t storage = sg_add_saturating(by_members, dense_classes);
+    return sg_add_saturating(fixed, storage < by_planes ? storage : by_planes);
+}
+
+/* Sets count and group_start of every class. group_start[g + 1] holds group g's count until the sums are formed. */
+static void count_classes(sg_shifts *shifts, const sg_members *members) {
+    uint64_t s;
+    for (sg_member_walk walk = sg_members_walk(members); sg_member_next(&walk, &s);) {
+        sg_shift_class *class = &shifts->classes[s % shifts->modulus];
+        class->count++;
+        class->group_start[s / shifts->modulus % 8 + 1]++;
+    }
+    for (uint64_t t = 0; t < shifts->modulus; t++)
+        for (unsigned g = 0; g < 8; g++)
+            shifts->classes[t].group_start[g + 1] += shifts->classes[t].group_start[g];
+}
+
+/* Hands out list and row storage to the classes and lists the residues. Returns false when the storage is not yet there. */
+static void place_classes(sg_shifts *shifts, const sg_rows *rows) {
+    uint32_t *list = shifts->lists;
+    uint8_t *row = shifts->bit_rows;
+    for (uint64_t t = 0; t < shifts->modulus; t++) {
+        sg_shift_class *class = &shifts->classes[t];
+        if (!class->count)
+            continue;
+        shifts->residues[shifts->residue_count++] = (uint32_t)t;
+        if (sg_class_is_listed(rows, class->count)) {
+            class->eighths = list;
+            list += class->count;
+        } else {
+            class->bits = row + SG_ROW_GUARD_BYTES;
+            row += rows->row_bytes;
+        }
+    }
+}
+
+static void fill_classes(sg_shifts *shifts, const sg_members *members) {
+    uint64_t s;
+    for (sg_member_walk walk = sg_members_walk(members); sg_member_next(&walk, &s);) {
+        sg_shift_class *class = &shifts->classes[s % shifts->modulus];
+        uint64_t q = s / shifts->modulus;
+        if (class->eighths)
+            class->eighths[class->group_start[q % 8]++] = (uint32_t)(q / 8);
+        else
+            class->bits[q / 8] |= (uint8_t)(1u << q % 8);
+    }
+    /* Filling moved each start to its group's end, which is the next group's start. */
+    for (uint64_t t = 0; t < shifts->modulus; t++) {
+        sg_shift_class *class = &shifts->classes[t];
+        if (!class->eighths)
+            continue;
+        for (unsigned g = 8; g > 0; g--)
+            class->group_start[g] = class->group_start[g - 1];
+        class->group_start[0] = 0;
+    }
+}
+
+sg_status sg_shifts_build(sg_shifts *shifts, const sg_rows *rows, const sg_members *members, sg_memory *memory) {
+    sg_status status;
+    uint64_t listed = 0, dense = 0;
+    *shifts = (sg_shifts){.modulus = rows->modulus};
+    SG_TAKE(memory, shifts->classes, rows->modulus * sizeof *shifts->classes);
+    SG_TAKE(memory, shifts->residues, rows->modulus * sizeof *shifts->residues);
+    count_classes(shifts, members);
+    for (uint64_t t = 0; t < rows->modulus; t++) {
+        uint64_t count = shifts->classes[t].count;
+        if (sg_class_is_listed(rows, count))
+            listed += count;
+        else
+            dense++;
+    }
+    SG_TAKE(memory, shifts->lists, listed * sizeof *shifts->lists);
+    if (dense)
+        SG_TAKE(memory, shifts->bit_rows, dense * rows->row_bytes + SG_ROW_GUARD_BYTES);
+    place_classes(shifts, rows);
+    fill_classes(shifts, members);
+cleanup:
+    return status;
+}
+
+void sg_shifts_free(sg_shifts *shifts, sg_memory *memory) {
+    sg_memory_give(memory, shifts->classes);
+    sg_memory_give(memory, shifts->residues);
+    sg_memory_give(memory, shifts->lists);
+    sg_memory_give(memory, shifts->bit_rows);
+    *shifts = (sg_shifts){0};
+}
