@@ -1,0 +1,33 @@
+#include "help.h"
+#include "interrupt.h"
+#include "options.h"
+#include "solve_command.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+/* A standard stream that was closed by the caller would lend its number to the next file that opens, and messages
+ * would end up in the data. A read-only stand-in keeps the number and refuses to be written. */
+static void occupy_standard_streams(void) {
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
+        if (fcntl(descriptor, F_GETFD) == -1 && open("/dev/null", O_RDONLY) != descriptor)
+            _exit(EXIT_FAILED);
+}
+
+int main(int argc, char **argv) {
+    static cli_options options;
+    sg_context *context = NULL;
+    occupy_standard_streams();
+    interrupt_install();
+    if (sg_context_create(&context) != SG_OK)
+        return fail("out of memory");
+    exit_status status = options_parse(context, argc, argv, &options);
+    if (status == EXIT_DONE && options.help)
+        status = help_print();
+    else if (status == EXIT_DONE && options.version)
+        status = version_print();
+    else if (status == EXIT_DONE)
+        status = solve_command(context, &options);
+    sg_context_destroy(context);
+    return (int)status;
+}
