@@ -1,0 +1,64 @@
+# A thin front of the CMake presets; CMAKE_ARGS reaches every configure, e.g. make CMAKE_ARGS=-DSUBGAME_FFTW=OFF
+JOBS ?= $(shell nproc)
+CMAKE_ARGS ?=
+
+# Not handed down: cmake is given its own -j.
+unexport MAKEFLAGS MFLAGS
+.NOTPARALLEL:
+.PHONY: all deps demo check lint slow debug asan tsan clean help
+
+configure = cmake --preset $(1) $(CMAKE_ARGS) --log-level=NOTICE
+build = cmake --build --preset $(1) --parallel $(JOBS)
+test = ctest --preset $(1) --parallel $(JOBS)
+
+all: ## build the library and the command (the default)
+	$(call configure,release)
+	$(call build,release) --target subgame subgame-gpu
+
+deps: ## install what building needs (Debian, Ubuntu)
+	@scripts/install_deps.sh build
+
+demo: deps all ## install, build, and solve a first game
+	build/subgame-gpu --nim -n 2^20
+
+check: ## install, build, run the quick tests, lint
+	@scripts/install_deps.sh build check
+	$(call configure,release)
+	$(call build,release)
+	scripts/lint.sh build
+	$(call test,release)
+
+lint: ## format check and clang-tidy
+	@scripts/install_deps.sh build check
+	$(call configure,release)
+	scripts/lint.sh build
+
+slow: ## the tests that take minutes
+	@scripts/install_deps.sh build check
+	$(call configure,release)
+	$(call build,release)
+	ctest --test-dir build --label-regex slow --output-on-failure --parallel $(JOBS)
+
+debug: ## quick tests of the build with assertions
+	@scripts/install_deps.sh build check
+	$(call configure,debug)
+	$(call build,debug)
+	$(call test,debug)
+
+asan: ## quick tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@scripts/install_deps.sh build check
+	$(call configure,asan)
+	$(call build,asan)
+	$(call test,asan)
+
+tsan: ## tests labelled threads under ThreadSanitizer
+	@scripts/install_deps.sh build check sanitize
+	$(call configure,tsan)
+	$(call build,tsan)
+	$(call test,tsan)
+
+clean: ## remove the build directories
+	cmake -E rm -rf build build-debug build-asan build-tsan build-nofftw build-shared
+
+help: ## this list
+	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 16

@@ -1,0 +1,28 @@
+# `cmake --install build`: header, library, command, a pkg-config file and a CMake package (find_package(subgame)).
+
+include(CMakePackageConfigHelpers)
+
+# subgame_dependencies is exported since a static libsubgame needs its libraries at link time.
+install(TARGETS subgame subgame_dependencies EXPORT subgame)
+install(FILES include/subgame.h TYPE INCLUDE)
+if(TARGET subgame-gpu)
+    install(TARGETS subgame-gpu)
+endif()
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/subgame)
+install(EXPORT subgame NAMESPACE subgame:: FILE subgameTargets.cmake DESTINATION ${package_dir})
+configure_package_config_file(cmake/subgameConfig.cmake.in subgameConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(subgameConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/subgameConfig.cmake ${PROJECT_BINARY_DIR}/subgameConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+list(JOIN SUBGAME_PRIVATE_LIBRARIES " " SUBGAME_PRIVATE_LIBRARIES)
+if(BUILD_SHARED_LIBS)
+    set(SUBGAME_PC_LIBS "-lsubgame")
+    set(SUBGAME_PC_PRIVATE "${SUBGAME_PRIVATE_LIBRARIES}")
+else()
+    set(SUBGAME_PC_LIBS "-lsubgame ${SUBGAME_PRIVATE_LIBRARIES}") # no shared library to fall back on
+    set(SUBGAME_PC_PRIVATE "")
+endif()
+configure_file(cmake/subgame.pc.in subgame.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/subgame.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
