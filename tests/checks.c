@@ -24,9 +24,10 @@ sg_context *test_context(void) {
 sg_game *game_of_spec(const char *spec) {
     sg_game *game = NULL;
     sg_status status = sg_game_create(test_context(), spec, &game);
-    if (status != SG_OK)
+    if (status != SG_OK) {
         SG_TRACE("set %s: %s", spec, sg_last_error(test_context()));
-    ASSERT_EQ(status, SG_OK);
+        ASSERT_EQ(status, SG_OK);
+    }
     return game;
 }
 
@@ -70,10 +71,11 @@ sg_result *solve(const sg_game *game, sg_mode mode, uint64_t n, run_layout layou
     sg_solve_options options = options_of(layout);
     sg_result *result = NULL;
     sg_status status = sg_solve(test_context(), game, mode, n, &options, &result);
-    if (status != SG_OK)
+    if (status != SG_OK) {
         SG_TRACE("%s of %s, n = %" PRIu64 ", %s: %s", sg_mode_name(mode), sg_game_set_name(game), n,
                  layout_text(layout), sg_last_error(test_context()));
-    ASSERT_EQ(status, SG_OK);
+        ASSERT_EQ(status, SG_OK);
+    }
     return result;
 }
 

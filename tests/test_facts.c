@@ -343,7 +343,6 @@ SG_TEST_P(FactsPeriods, FiniteSetsHaveTheKnownNimPeriods, fact_period, finite_ni
         uint32_t *nim = nim_of_members(param->members, count, n, engines[e]);
         expect_least_period(nim, n, param->preperiod, param->period, 0);
         free(nim);
-        sgtest_trace_pop();
     }
 }
 

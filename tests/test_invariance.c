@@ -22,7 +22,6 @@ static void check_cold(const random_game *random, const sg_game *game, const uin
     sg_result *result = solve(game, SG_MODE_COLD, n, layout);
     expect_cold(result, cold, n);
     sg_result_destroy(result);
-    sgtest_trace_pop();
 }
 
 static void check_nim(const sg_game *game, const uint32_t *nim, uint64_t n, run_layout layout) {
@@ -30,7 +29,6 @@ static void check_nim(const sg_game *game, const uint32_t *nim, uint64_t n, run_
     sg_result *result = solve(game, SG_MODE_NIM, n, layout);
     expect_values(result, nim, n);
     sg_result_destroy(result);
-    sgtest_trace_pop();
 }
 
 /* The cold set below n is the beginning of the cold set below a larger n: one oracle run serves all sizes of a game.
@@ -238,7 +236,6 @@ SG_TEST_P(Invariance, LargerColdSetsAgreeBetweenEngines, char, families, family_
                 expected = fingerprint;
             EXPECT_EQ(fingerprint, expected);
             sg_result_destroy(result);
-            sgtest_trace_pop();
         }
         sg_game_destroy(game);
     }

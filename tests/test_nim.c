@@ -43,7 +43,6 @@ SG_TEST_P(Nim, HotspotsUpToValueTLeaveValueTPlusOneCold, char, families, family_
             wrong += cold[p] != ((int64_t)nim[p] == t + 1);
         SG_TRACE("t = %" PRId64 ", engine %s", t, sg_engine_name(engine));
         EXPECT_EQ(wrong, UINT64_C(0));
-        sgtest_trace_pop();
         decided = hotspot_count + info_of(result).cold_count;
         free(cold);
         sg_result_destroy(result);

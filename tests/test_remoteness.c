@@ -38,7 +38,6 @@ static void check_remoteness(const random_game *drawn, uint64_t n, sg_engine eng
             from = heap + 1;
         }
     EXPECT_FALSE(sg_result_next_cold(result, from, &heap));
-    sgtest_trace_pop();
     free(flags);
     free(values);
     free(cold);
