@@ -77,10 +77,10 @@ SG_API const char *sg_last_error(const sg_context *context);
 /* ---------------------------------------------------------------- numbers */
 
 /* Reads an exact unsigned 64-bit number from the whole of `text`: decimal digits with optional single underscores between
- * digits, scientific notation with an exact integer value (1e9, 2.5e3), powers and products: 2^34, 10^9, 3*2^20, 2^20+7, 2^26-1.
- * '^' binds closer than '*', '*' closer than '+' and '-'; '^' is right associative; blanks are allowed around operators.
- * SG_ERROR_PARSE names the bad token; SG_ERROR_OVERFLOW is returned when the value, or an intermediate value, is negative or
- * past 2^64 - 1. */
+ * digits, scientific notation with an exact integer value (1e9, 2.5e3), powers and products: 2^34, 10^9, 3*2^20, 2^20+7, 2^64-1.
+ * '^' binds closer than '*', '*' closer than '+' and '-'; '^' is right associative; 0^0 is 1; blanks are allowed around operators.
+ * SG_ERROR_PARSE names the bad token; SG_ERROR_OVERFLOW is returned when the value is past 2^64 - 1, or an intermediate value is
+ * negative or past 2^128 - 1. */
 SG_API sg_status sg_parse_number(sg_context *context, const char *text, uint64_t *value);
 
 /* ---------------------------------------------------------------- games */

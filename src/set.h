@@ -24,8 +24,11 @@ void sg_set_destroy(sg_set *set);
 /* Canonical spelling; belongs to the set. */
 const char *sg_set_name(const sg_set *set);
 
+/* Whether `candidate` is a member: at once where the set has a formula, by enumeration for primes and callbacks. */
+sg_status sg_set_contains(sg_context *context, const sg_set *set, uint64_t candidate, bool *is_member);
+
 /* Enumerates the members below `limit` in strictly increasing order. Several cursors on one set are independent.
- * Cost: about a nanosecond a member for the dense sets; memory O(sqrt(limit)) at most. */
+ * Cost: about a nanosecond a candidate for the dense sets; memory O(sqrt(limit)) at most. */
 typedef struct sg_set_cursor sg_set_cursor;
 
 sg_status sg_set_cursor_open(sg_context *context, const sg_set *set, uint64_t limit, sg_set_cursor **cursor);
