@@ -48,6 +48,12 @@ static const entry exit_codes[] = {
 
 static const char *const group_titles[GROUP_COUNT] = {"Mode", "Game", "Range", "Engine", "Output", "Safety", "Other"};
 
+/* Up to the next blank; what stands in parentheses stays together. */
+static size_t word_length(const char *word) {
+    const char *end = word[0] == '(' ? strchr(word, ')') : NULL;
+    return end != NULL ? (size_t)(end - word) + 1 : strcspn(word, " ");
+}
+
 /* Prints the term at column 2 and the text from `column` on, broken between words. */
 static void print_entry(sink *out, const char *term, const char *text, size_t column) {
     size_t at = strlen(term) + 2;
@@ -57,7 +63,7 @@ static void print_entry(sink *out, const char *term, const char *text, size_t co
         at = 0;
     }
     for (const char *word = text; *word != '\0';) {
-        size_t length = strcspn(word, " ");
+        size_t length = word_length(word);
         if (at > column && at + 1 + length > LAST_COLUMN) {
             sink_char(out, '\n');
             at = 0;
@@ -105,9 +111,9 @@ exit_status help_print(void) {
     static sink out;
     sink_open_stdout(&out);
     sink_text(&out, "usage: " COMMAND_NAME " [MODE] [GAME] -n N [OPTIONS]\n\n"
-                    "Evaluates impartial subtraction games: from a heap of p tokens a move takes s of\n"
-                    "them, for a member s of the subtraction set. A heap size is cold if the player\n"
-                    "who moved to it wins, and hot if the player to move wins.\n");
+                    "Evaluates impartial subtraction games: from a heap of p tokens a move takes s,\n"
+                    "for a member s of the subtraction set. A heap size is cold when the player to\n"
+                    "move loses, and hot when the player to move wins.\n");
     for (int group = 0; group < GROUP_COUNT; group++) {
         sink_format(&out, "\n%s\n", group_titles[group]);
         for (size_t i = 0; i < option_table_length; i++)

@@ -119,27 +119,33 @@ static exit_status write_data(run *r, const output_format *format, sink *out) {
     return outcome;
 }
 
-/* JSON goes to standard output; the summary too, unless it is itself the data for a file. */
-static exit_status write_reports(run *r, bool summary_is_data, sink *out) {
+/* The last word on standard output: JSON if asked for, else the summary if it has not gone elsewhere. */
+static exit_status print_report(run *r, bool summary_wanted) {
     static sink console;
-    exit_status status = EXIT_DONE;
-    bool to_file = !output_is_stdout(r->options);
-    r->report.seconds_total = clock_seconds() - r->start;
-    if (summary_is_data && to_file) {
-        report_summary(&r->report, out);
-        status = sink_close(out);
-    }
     sink_open_stdout(&console);
+    r->report.seconds_total = clock_seconds() - r->start;
     if (r->options->json)
         report_json(&r->report, &console);
-    else if (!r->options->quiet && (summary_is_data != to_file))
+    else if (summary_wanted && !r->options->quiet)
         report_summary(&r->report, &console);
-    exit_status console_status = sink_close(&console);
-    return status != EXIT_DONE ? status : console_status;
+    return sink_close(&console);
+}
+
+/* Data, or the summary that was asked for in a file. */
+static exit_status write_output(run *r, const output_format *format, sink *out) {
+    if (format->write != NULL)
+        return write_data(r, format, out);
+    if (output_is_stdout(r->options))
+        return EXIT_DONE;
+    r->report.seconds_total = clock_seconds() - r->start;
+    report_summary(&r->report, out);
+    return sink_close(out);
 }
 
 /* Everything after the output is open. */
 static exit_status produce(run *r, const output_format *format, sink *out) {
+    bool summary_is_data = format->write == NULL;
+    bool to_file = !output_is_stdout(r->options);
     exit_status status = solve(r);
     if (status == EXIT_DONE)
         status = verify(r);
@@ -147,15 +153,13 @@ static exit_status produce(run *r, const output_format *format, sink *out) {
         status = fail_library(r->context, SG_ERROR_CANCELLED);
     if (status != EXIT_DONE) {
         sink_discard(out);
-        /* A report that says how many heap sizes are wrong is worth more than none; data that are wrong are not. */
-        if (status == EXIT_VERIFICATION && r->options->json)
-            write_reports(r, false, out);
+        /* Data that are wrong are worth nothing; a report that says how many are wrong is. */
+        if (status == EXIT_VERIFICATION)
+            print_report(r, summary_is_data || to_file);
         return status;
     }
-    if (format->write != NULL)
-        status = write_data(r, format, out);
-    exit_status reported = status == EXIT_DONE ? write_reports(r, format->write == NULL, out) : EXIT_DONE;
-    return status != EXIT_DONE ? status : reported;
+    status = write_output(r, format, out);
+    return status == EXIT_DONE ? print_report(r, summary_is_data != to_file) : status;
 }
 
 exit_status solve_command(sg_context *context, const cli_options *options) {

@@ -90,11 +90,10 @@ static void print_game(const run_report *report, sink *out) {
     }
     sink_text(out, sg_game_play(report->game) == SG_PLAY_MISERE ? ", misere play\n" : ", normal play\n");
     label(out, "computed");
-    sink_text(out, wanted[report->info.mode]);
     if (report->info.n == 0)
-        sink_text(out, " nothing (n = 0)\n");
+        sink_text(out, "nothing (n = 0)\n");
     else
-        sink_format(out, " 0 .. %s\n", grouped(report->info.n - 1, text));
+        sink_format(out, "%s 0 .. %s\n", wanted[report->info.mode], grouped(report->info.n - 1, text));
 }
 
 static void print_machine(const run_report *report, sink *out) {
