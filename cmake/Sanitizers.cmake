@@ -2,8 +2,8 @@
 #
 # ThreadSanitizer needs to understand the barriers of the OpenMP runtime. gcc's libgomp synchronises by futex, unseen by the
 # sanitizer, so every correct parallel loop is reported as a race. LLVM's libomp tells its tool interface about each fork, join,
-# barrier, lock and task, and its tool libarcher passes that on to ThreadSanitizer; libomp loads it by itself when the program is
-# instrumented. Hence clang. The runtime itself is not instrumented: ignore_noninstrumented_modules silences reports from inside it.
+# barrier, lock and task, and its tool libarcher passes that on to ThreadSanitizer; libomp loads it by itself when the program
+# is instrumented. Hence clang. The runtime itself is not instrumented: ignore_noninstrumented_modules silences reports from it.
 # tests/sanitizer proves on each run that a planted race is found and that correct loops are silent (they are not without archer).
 
 set(SUBGAME_TEST_ENVIRONMENT "")

@@ -1,8 +1,8 @@
 #!/bin/bash
 # check_exports.sh LIBRARY HEADER
 #
-# A shared library must export exactly the functions that the header declares with SG_API. In a static library, whose internal functions are
-# visible to the linker too, every global name must at least start with sg_, so that it cannot clash with a user's.
+# A shared library must export exactly the functions that the header declares with SG_API. In a static library, whose internal
+# functions are visible to the linker too, every global name must at least start with sg_, so that it cannot clash with a user's.
 set -euo pipefail
 library=$1 header=$2
 

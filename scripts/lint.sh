@@ -1,8 +1,9 @@
 #!/bin/bash
 # lint.sh BUILD_DIRECTORY
 #
-# Checks the format (.clang-format) and runs clang-tidy (.clang-tidy) on our C files, with the compile commands of a configured build.
-# Both tools change their mind between versions. Findings of the version we keep to (Debian 12's) are errors, of any other only shown.
+# Checks the format (.clang-format) and runs clang-tidy (.clang-tidy) on our C files, with the compile commands of a configured
+# build. Both tools change their mind between versions: findings of the version we keep to (Debian 12's) are errors, of others only
+# shown.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
@@ -30,8 +31,8 @@ clang-format --dry-run -Werror --ferror-limit=3 "${files[@]}" || judge clang-for
 # What is compiled with our flags, each file once: kernels.c stands three times in the compile commands.
 mapfile -t sources < <(grep -oE '"file": "[^"]+\.c"' "$build/compile_commands.json" | cut -d'"' -f4 | sort -u)
 echo "clang-tidy: ${#sources[@]} files"
-tidy() {
-    printf '%s\0' "${sources[@]}" | xargs -0 -n 4 -P "$(nproc)" clang-tidy -p "$build" --quiet \
+tidy() { # one process for each file: within one, the analyzer of version 14 carries the state of va_lists from file to file
+    printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" clang-tidy -p "$build" --quiet \
         --extra-arg=-Wno-unknown-warning-option 2> >(grep -vE 'warnings? generated|^Suppressed|^Use -header-filter' >&2)
 }
 tidy || judge clang-tidy

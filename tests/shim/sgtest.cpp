@@ -193,8 +193,13 @@ void sgtest_register_param(const char *suite, const char *name, const char *file
     }
 }
 
-int sgtest_check_true(int value, int wanted, const char *text, const char *file, int line, int fatal) {
-    return end_unless(check_true(value, wanted, text, file, line, fatal), fatal);
+int sgtest_check_true(int value, int wanted, const char *text, const char *file, int line) {
+    return check_true(value, wanted, text, file, line, 0);
+}
+
+void sgtest_end_untrue(int wanted, const char *text, const char *file, int line) {
+    check_true(!wanted, wanted, text, file, line, 1);
+    longjmp(end_of_test, 1);
 }
 
 int sgtest_check_signed(int64_t a, int64_t b, const char *op, const char *text_a, const char *text_b, const char *file,

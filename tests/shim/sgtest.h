@@ -57,11 +57,12 @@ extern "C" {
 #define ASSERT_GT(a, b) SG_COMPARE_(a, b, ">", 1)
 #define ASSERT_GE(a, b) SG_COMPARE_(a, b, ">=", 1)
 
-/* Anything with a truth value, pointers too. */
-#define EXPECT_TRUE(x)  sgtest_check_true(!!(x), 1, #x, SG_HERE_, 0)
-#define EXPECT_FALSE(x) sgtest_check_true(!!(x), 0, #x, SG_HERE_, 0)
-#define ASSERT_TRUE(x)  sgtest_check_true(!!(x), 1, #x, SG_HERE_, 1)
-#define ASSERT_FALSE(x) sgtest_check_true(!!(x), 0, #x, SG_HERE_, 1)
+/* Anything with a truth value, pointers too. ASSERT_TRUE(p != NULL) tells compiler and analyzer that p is not NULL from
+ * there on. */
+#define EXPECT_TRUE(x)  sgtest_check_true(!!(x), 1, #x, SG_HERE_)
+#define EXPECT_FALSE(x) sgtest_check_true(!!(x), 0, #x, SG_HERE_)
+#define ASSERT_TRUE(x)  ((x) ? (void)0 : sgtest_end_untrue(1, #x, SG_HERE_))
+#define ASSERT_FALSE(x) ((x) ? sgtest_end_untrue(0, #x, SG_HERE_) : (void)0)
 
 /* |a - b| <= tolerance; a NaN is never near. */
 #define EXPECT_NEAR(a, b, tolerance) sgtest_check_near(a, b, tolerance, #a, #b, SG_HERE_, 0)
@@ -112,7 +113,8 @@ void sgtest_register_param(const char *suite, const char *name, const char *file
                            size_t count, sgtest_name_fn namer);
 
 /* Each check returns 1 when it holds; with fatal != 0 it does not return otherwise. */
-int sgtest_check_true(int value, int wanted, const char *text, const char *file, int line, int fatal);
+int sgtest_check_true(int value, int wanted, const char *text, const char *file, int line);
+void sgtest_end_untrue(int wanted, const char *text, const char *file, int line) __attribute__((noreturn));
 int sgtest_check_signed(int64_t a, int64_t b, const char *op, const char *text_a, const char *text_b, const char *file,
                         int line, int fatal);
 int sgtest_check_unsigned(uint64_t a, uint64_t b, const char *op, const char *text_a, const char *text_b,

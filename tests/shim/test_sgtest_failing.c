@@ -36,6 +36,16 @@ SG_TEST(ShimFails, ExpectFalse) {
     EXPECT_FALSE(2);
 }
 
+SG_TEST(ShimFails, AssertTrue) {
+    ASSERT_TRUE(NULL);
+    exit(0);
+}
+
+SG_TEST(ShimFails, AssertFalse) {
+    ASSERT_FALSE(2);
+    exit(0);
+}
+
 SG_TEST(ShimFails, ExpectNear) {
     EXPECT_NEAR(1.0, 2.0, 0.5);
 }
