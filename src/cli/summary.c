@@ -45,6 +45,17 @@ static const char *duration(double seconds, char text[NUMBER_TEXT_BYTES]) {
     return text;
 }
 
+static const char *rate(double per_second, char text[NUMBER_TEXT_BYTES]) {
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
+    size_t prefix = 0;
+    while (per_second >= 1000.0 && prefix < 5) {
+        per_second /= 1000.0;
+        prefix++;
+    }
+    snprintf(text, NUMBER_TEXT_BYTES, "%.1f %s", per_second, prefixes[prefix]);
+    return text;
+}
+
 static void label(sink *out, const char *text) {
     sink_format(out, "%-*s", LABEL_COLUMNS, text);
 }
@@ -144,8 +155,9 @@ static void print_time(const run_report *report, sink *out) {
     sink_text(out, separator[0] == ',' ? ")\n" : "\n");
     if (info->option_count > 0 && info->seconds_solve > 0.0) {
         label(out, "speed");
-        sink_format(out, "%.3g options/s, %s%s options\n", (double)info->option_count / info->seconds_solve,
-                    info->option_count == UINT64_MAX ? "more than " : "", grouped(info->option_count, text));
+        sink_text(out, rate((double)info->option_count / info->seconds_solve, text));
+        sink_format(out, "options/s, %s%s options\n", info->option_count == UINT64_MAX ? "more than " : "",
+                    grouped(info->option_count, text));
     }
 }
 

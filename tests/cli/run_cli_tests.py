@@ -639,6 +639,11 @@ class Interrupts(CommandTest):
             self.assertEqual(child.stdout.read(), b"")
             self.assertFalse(os.path.exists(self.path("data")))
 
+    def test_an_ignored_interrupt_stays_ignored(self):
+        child = self.start("--nim", "-n", "2^19", "-q", preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.wait(timeout=SECONDS), 0)
+
     def test_interrupt_of_an_output_that_nobody_reads(self):
         # The pipe is full and the command waits in write.
         child = self.start("--nim", "-n", "500000", "-f", "list")
@@ -754,4 +759,6 @@ if __name__ == "__main__":
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit("usage: run_cli_tests.py PATH_TO_COMMAND [unittest options]")
     COMMAND = os.path.abspath(sys.argv.pop(1))
+    for number in (signal.SIGINT, signal.SIGTERM):  # a background shell may have us ignore them, and the command inherits that
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
     unittest.main()
