@@ -46,13 +46,13 @@ static const char *duration(double seconds, char text[NUMBER_TEXT_BYTES]) {
 }
 
 static const char *rate(double per_second, char text[NUMBER_TEXT_BYTES]) {
-    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
-    size_t prefix = 0;
-    while (per_second >= 1000.0 && prefix < 5) {
+    static const char *const units[] = {"", " thousand", " million", " billion", " trillion"};
+    size_t unit = 0;
+    while (per_second >= 1000.0 && unit < 4) {
         per_second /= 1000.0;
-        prefix++;
+        unit++;
     }
-    snprintf(text, NUMBER_TEXT_BYTES, "%.1f %s", per_second, prefixes[prefix]);
+    snprintf(text, NUMBER_TEXT_BYTES, "%.1f%s", per_second, units[unit]);
     return text;
 }
 
@@ -90,7 +90,6 @@ static void print_name(sink *out, const char *name) {
 static void print_game(const run_report *report, sink *out) {
     static const char *const wanted[] = {"cold heap sizes among", "nim-values of heap sizes",
                                          "remoteness of heap sizes"};
-    char text[NUMBER_TEXT_BYTES];
     const char *hotspots = sg_game_hotspots_name(report->game);
     label(out, "game");
     sink_text(out, "subtract ");
@@ -101,10 +100,12 @@ static void print_game(const run_report *report, sink *out) {
     }
     sink_text(out, sg_game_play(report->game) == SG_PLAY_MISERE ? ", misere play\n" : ", normal play\n");
     label(out, "computed");
-    if (report->info.n == 0)
+    if (report->info.n == 0) {
         sink_text(out, "nothing (n = 0)\n");
-    else
+    } else {
+        char text[NUMBER_TEXT_BYTES];
         sink_format(out, "%s 0 .. %s\n", wanted[report->info.mode], grouped(report->info.n - 1, text));
+    }
 }
 
 static void print_machine(const run_report *report, sink *out) {
@@ -156,7 +157,7 @@ static void print_time(const run_report *report, sink *out) {
     if (info->option_count > 0 && info->seconds_solve > 0.0) {
         label(out, "speed");
         sink_text(out, rate((double)info->option_count / info->seconds_solve, text));
-        sink_format(out, "options/s, %s%s options\n", info->option_count == UINT64_MAX ? "more than " : "",
+        sink_format(out, " options/s, %s%s options\n", info->option_count == UINT64_MAX ? "more than " : "",
                     grouped(info->option_count, text));
     }
 }
