@@ -88,7 +88,7 @@ SG_TEST_P(Outcome, ScaledSetPlaysOnInterleavedCopies, char, families, family_nam
     rng random = {300 + family_of(param)};
     for (size_t i = 0; i < 4; i++) {
         uint64_t scale = scales[i], n = scaled(8000, 2000) + i, base_n = n / scale + 1;
-        random_game base = random_game_make(&random, family_of(param), base_n);
+        random_game base = random_game_make(&random, family_of(param), base_n + 500); /* never without members */
         random_game scaled_game = random_game_scaled(&base, scale);
         sg_game *small = game_of(&base), *large = game_of(&scaled_game);
         uint8_t *expected = cold_of(small, base_n, (run_layout){.engine = SG_ENGINE_DP});
