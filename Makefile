@@ -2,13 +2,13 @@
 JOBS ?= $(shell nproc)
 CMAKE_ARGS ?=
 
-# Not handed down: cmake is given its own -j.
+# Not handed down to the make that cmake may run: it gets its own -j and is no sub-make of ours.
 unexport MAKEFLAGS MFLAGS
 .NOTPARALLEL:
 .PHONY: all deps demo check lint slow debug asan tsan clean help
 
 configure = cmake --preset $(1) $(CMAKE_ARGS) --log-level=NOTICE
-build = cmake --build --preset $(1) --parallel $(JOBS)
+build = env -u MAKELEVEL cmake --build --preset $(1) --parallel $(JOBS)
 test = ctest --preset $(1) --parallel $(JOBS)
 
 all: ## build the library and the command (the default)

@@ -24,5 +24,7 @@ else()
     set(SUBGAME_PC_LIBS "-lsubgame ${SUBGAME_PRIVATE_LIBRARIES}") # no shared library to fall back on
     set(SUBGAME_PC_PRIVATE "")
 endif()
+# Relative to the file, so that --prefix and DESTDIR may still move the package.
+file(RELATIVE_PATH SUBGAME_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/subgame.pc.in subgame.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/subgame.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -73,7 +73,7 @@ int end_unless(int holds, int fatal) {
     return holds;
 }
 
-std::string format_text(const char *format, va_list arguments) {
+__attribute__((format(printf, 1, 0))) std::string format_text(const char *format, va_list arguments) {
     char text[1024];
     vsnprintf(text, sizeof text, format, arguments);
     return text;
@@ -151,7 +151,8 @@ int check_memory(const void *a, const void *b, size_t bytes, const char *text_a,
     return fail(file, line, fatal, text.GetString());
 }
 
-void report_skip(const char *file, int line, const char *format, va_list arguments) {
+__attribute__((format(printf, 3, 0))) void report_skip(const char *file, int line, const char *format,
+                                                       va_list arguments) {
     report(TestPartResult::kSkip, file, line, format_text(format, arguments));
 }
 

@@ -15,7 +15,7 @@ SG_TEST(Shim, ChecksThatHoldPass) {
     EXPECT_LE(3, 3);
     EXPECT_GT(large, 1);
     EXPECT_GE(INT64_C(-5), INT64_MIN);
-    EXPECT_TRUE("a pointer");
+    EXPECT_TRUE(stdout);
     EXPECT_FALSE(NULL);
     EXPECT_EQ(true, 1);
     EXPECT_NEAR(0.1 + 0.2, 0.3, 1e-12);
