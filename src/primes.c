@@ -199,10 +199,10 @@ static sg_status sieve_segment(sg_context *context, sg_primes *primes) {
 
 /* Moves on to the next segment; false when there is none. */
 static bool advance(sg_primes *primes) {
-    if (!primes->started) {
-        primes->started = true;
-        return primes->limit > 1;
-    }
+    if (primes->limit <= primes->low)
+        return false;
+    if (!primes->started)
+        return primes->started = true;
     if (primes->limit - primes->low <= 2 * primes->segment_bits)
         return false;
     primes->low += 2 * primes->segment_bits;
