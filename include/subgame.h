@@ -7,14 +7,17 @@
  *   cold  P-position: the previous player wins; every option is hot
  *   hot   N-position: the next player wins; some option is cold
  *
- * Thread rule: objects carry no hidden shared state. One sg_context serves one thread at a time; a finished sg_result and an
- * unchanging sg_game may be read by any number of threads at once. A solve runs its own threads (sg_solve_options.threads).
+ * Thread rule: objects carry no hidden shared state. One sg_context serves one thread at a time; a finished sg_result
+ * and an unchanging sg_game may be read by any number of threads at once. A solve runs its own threads
+ * (sg_solve_options.threads).
  *
- * Error rule: a function that can fail returns sg_status. When it was given a context, sg_last_error(context) then says in
- * words what was wrong, naming the offending token or both of the numbers that do not fit. Output parameters are written only on
- * SG_OK. NULL for a required pointer is SG_ERROR_INVALID_ARGUMENT. The library never prints, exits or aborts.
+ * Error rule: a function that can fail returns sg_status. When it was given a context, sg_last_error(context) then says
+ * in words what was wrong, naming the offending token or both of the numbers that do not fit. Output parameters are
+ * written only on SG_OK. NULL for a required pointer is SG_ERROR_INVALID_ARGUMENT. The library never prints, exits or
+ * aborts.
  *
- * Sources: D. Eppstein, Faster evaluation of subtraction games, FUN 2018 ("the paper" below); T. S. Ferguson, for g(p) = 1.
+ * Sources: D. Eppstein, Faster evaluation of subtraction games, FUN 2018 ("the paper" below); T. S. Ferguson, for g(p)
+ * = 1.
  */
 #ifndef SUBGAME_H
 #define SUBGAME_H
@@ -57,30 +60,33 @@ typedef enum sg_status {
     SG_ERROR_INTERNAL = 10         /* a fault of ours */
 } sg_status;
 
-/* A short lower-case name such as "memory limit". Static storage; never NULL, also for values that are not in the enum. */
+/* A short lower-case name such as "memory limit". Static storage; never NULL, also for values that are not in the enum.
+ */
 SG_API const char *sg_status_name(sg_status status);
 
 /* ---------------------------------------------------------------- context */
 
 typedef struct sg_context sg_context;
 
-/* Creates a context, which holds the text of the last error. The caller owns it. Fails with SG_ERROR_OUT_OF_MEMORY only. */
+/* Creates a context, which holds the text of the last error. The caller owns it. Fails with SG_ERROR_OUT_OF_MEMORY
+ * only. */
 SG_API sg_status sg_context_create(sg_context **context);
 
 /* Destroys a context; NULL is allowed. Games and results made with it stay valid. */
 SG_API void sg_context_destroy(sg_context *context);
 
-/* What the last failed call with this context had to say, one line without a full stop or newline; "" when none failed. The
- * text belongs to the context and holds until its next failing call. */
+/* What the last failed call with this context had to say, one line without a full stop or newline; "" when none failed.
+ * The text belongs to the context and holds until its next failing call. */
 SG_API const char *sg_last_error(const sg_context *context);
 
 /* ---------------------------------------------------------------- numbers */
 
-/* Reads an exact unsigned 64-bit number from the whole of `text`: decimal digits with optional single underscores between
- * digits, scientific notation with an exact integer value (1e9, 2.5e3), powers and products: 2^34, 10^9, 3*2^20, 2^20+7, 2^64-1.
- * '^' binds closer than '*', '*' closer than '+' and '-'; '^' is right associative; 0^0 is 1; blanks are allowed around operators.
- * SG_ERROR_PARSE names the bad token; SG_ERROR_OVERFLOW is returned when the value is past 2^64 - 1, or an intermediate value is
- * negative or past 2^128 - 1. */
+/* Reads an exact unsigned 64-bit number from the whole of `text`: decimal digits with optional single underscores
+ * between digits, scientific notation with an exact integer value (1e9, 2.5e3), powers and products: 2^34, 10^9,
+ * 3*2^20, 2^20+7, 2^64-1.
+ * '^' binds closer than '*', '*' closer than '+' and '-'; '^' is right associative; 0^0 is 1; blanks are allowed around
+ * operators. SG_ERROR_PARSE names the bad token; SG_ERROR_OVERFLOW is returned when the value is past 2^64 - 1, or an
+ * intermediate value is negative or past 2^128 - 1. */
 SG_API sg_status sg_parse_number(sg_context *context, const char *text, uint64_t *value);
 
 /* ---------------------------------------------------------------- games */
@@ -101,30 +107,35 @@ typedef struct sg_game sg_game;
  *   random{SEED,P/Q}             k >= 1 belongs when splitmix64(k + SEED) >> 32 < floor(2^32 * P / Q)
  *   file:PATH                    numbers separated by blanks, commas or newlines; '#' starts a comment
  *
- * Fails with SG_ERROR_PARSE (malformed, empty, or a zero or negative member; the token is named), SG_ERROR_OVERFLOW, or SG_ERROR_IO. */
+ * Fails with SG_ERROR_PARSE (malformed, empty, or a zero or negative member; the token is named), SG_ERROR_OVERFLOW, or
+ * SG_ERROR_IO. */
 SG_API sg_status sg_game_create(sg_context *context, const char *set_spec, sg_game **game);
 
-/* Creates a game from `count` members in any order; duplicates count once; the array is copied. Zero members and the member 0
- * are SG_ERROR_INVALID_ARGUMENT. */
-SG_API sg_status sg_game_create_from_members(sg_context *context, const uint64_t *members, size_t count, sg_game **game);
+/* Creates a game from `count` members in any order; duplicates count once; the array is copied. Zero members and the
+ * member 0 are SG_ERROR_INVALID_ARGUMENT. */
+SG_API sg_status sg_game_create_from_members(sg_context *context, const uint64_t *members, size_t count,
+                                             sg_game **game);
 
-/* Gives the member with the given index (0, 1, 2, ...) of a set in strictly increasing order and returns true, or returns false when the
- * set has no more members. Called again from index 0 at every solve, on the thread that called the library. */
+/* Gives the member with the given index (0, 1, 2, ...) of a set in strictly increasing order and returns true, or
+ * returns false when the set has no more members. Called again from index 0 at every solve, on the thread that called
+ * the library. */
 typedef bool (*sg_member_fn)(void *user, uint64_t index, uint64_t *member);
 
-/* Creates a game whose set is enumerated by a callback; `name` (copied) stands in reports. `user` must outlive the game. A
- * callback that breaks the order or yields 0 makes the solve fail with SG_ERROR_INVALID_ARGUMENT. */
-SG_API sg_status sg_game_create_from_callback(sg_context *context, const char *name, sg_member_fn next_member, void *user, sg_game **game);
+/* Creates a game whose set is enumerated by a callback; `name` (copied) stands in reports. `user` must outlive the
+ * game. A callback that breaks the order or yields 0 makes the solve fail with SG_ERROR_INVALID_ARGUMENT. */
+SG_API sg_status sg_game_create_from_callback(sg_context *context, const char *name, sg_member_fn next_member,
+                                              void *user, sg_game **game);
 
 /* Destroys a game; NULL is allowed. Results stay valid. */
 SG_API void sg_game_destroy(sg_game *game);
 
-/* Sets the hotspots H: heap sizes that are hot by decree (moving onto one loses at once). `spec` is a set specification in which
- * 0 is allowed; NULL removes all hotspots. Section 2 of the paper. */
+/* Sets the hotspots H: heap sizes that are hot by decree (moving onto one loses at once). `spec` is a set specification
+ * in which 0 is allowed; NULL removes all hotspots. Section 2 of the paper. */
 SG_API sg_status sg_game_set_hotspots(sg_context *context, sg_game *game, const char *spec);
 
 /* The same from `count` heap sizes in any order, copied; count 0 removes all hotspots. */
-SG_API sg_status sg_game_set_hotspots_from_members(sg_context *context, sg_game *game, const uint64_t *members, size_t count);
+SG_API sg_status sg_game_set_hotspots_from_members(sg_context *context, sg_game *game, const uint64_t *members,
+                                                   size_t count);
 
 typedef enum sg_play {
     SG_PLAY_NORMAL = 0, /* who cannot move loses */
@@ -145,9 +156,10 @@ SG_API sg_play sg_game_play(const sg_game *game);
 /* Whether `s` is a member of the subtraction set. Costs an enumeration of the members up to s. */
 SG_API sg_status sg_game_has_member(sg_context *context, const sg_game *game, uint64_t s, bool *is_member);
 
-/* Writes the members s < limit in increasing order to members[0 .. capacity-1], as many as fit, and how many there are in all to *count.
- * `members` may be NULL when capacity is 0. */
-SG_API sg_status sg_game_members(sg_context *context, const sg_game *game, uint64_t limit, uint64_t *members, size_t capacity, uint64_t *count);
+/* Writes the members s < limit in increasing order to members[0 .. capacity-1], as many as fit, and how many there are
+ * in all to *count. `members` may be NULL when capacity is 0. */
+SG_API sg_status sg_game_members(sg_context *context, const sg_game *game, uint64_t limit, uint64_t *members,
+                                 size_t capacity, uint64_t *count);
 
 /* ---------------------------------------------------------------- solving */
 
@@ -158,43 +170,47 @@ typedef enum sg_mode {
 } sg_mode;
 
 typedef enum sg_engine {
-    SG_ENGINE_AUTO = 0,        /* the planner's choice */
-    SG_ENGINE_DP = 1,          /* the plain recurrence; every mode */
-    SG_ENGINE_TILE = 2,        /* tile dynamic programming; nim */
-    SG_ENGINE_SIEVE = 3,       /* the paper's section 4, segmented; cold */
-    SG_ENGINE_SPLIT = 4,       /* the recursion without Fourier transforms; cold, and nim by levels */
-    SG_ENGINE_CONVOLUTION = 5, /* the recursion, every node above the base threshold convolves; cold, and nim by levels */
-    SG_ENGINE_STRUCTURE = 6    /* periods and closed forms; cold and nim */
+    SG_ENGINE_AUTO = 0,  /* the planner's choice */
+    SG_ENGINE_DP = 1,    /* the plain recurrence; every mode */
+    SG_ENGINE_TILE = 2,  /* tile dynamic programming; nim */
+    SG_ENGINE_SIEVE = 3, /* the paper's section 4, segmented; cold */
+    SG_ENGINE_SPLIT = 4, /* the recursion without Fourier transforms; cold, and nim by levels */
+    SG_ENGINE_CONVOLUTION =
+        5,                  /* the recursion, every node above the base threshold convolves; cold, and nim by levels */
+    SG_ENGINE_STRUCTURE = 6 /* periods and closed forms; cold and nim */
 } sg_engine;
 
 typedef enum sg_backend { SG_BACKEND_AUTO = 0, SG_BACKEND_CPU = 1, SG_BACKEND_CUDA = 2 } sg_backend;
 
-/* Lower-case names as on the command line, e.g. "convolution"; static storage; NULL for values that are not in the enum. */
+/* Lower-case names as on the command line, e.g. "convolution"; static storage; NULL for values that are not in the
+ * enum. */
 SG_API const char *sg_mode_name(sg_mode mode);
 SG_API const char *sg_engine_name(sg_engine engine);
 SG_API const char *sg_backend_name(sg_backend backend);
 
 typedef struct sg_progress {
-    double fraction;      /* of the work, 0 .. 1, never falling within a solve */
-    uint64_t done_pos;    /* heap sizes decided */
-    uint64_t total_pos;   /* heap sizes asked for */
-    const char *phase;    /* "set", "solve" or "verify"; static storage */
+    double fraction;    /* of the work, 0 .. 1, never falling within a solve */
+    uint64_t done_pos;  /* heap sizes decided */
+    uint64_t total_pos; /* heap sizes asked for */
+    const char *phase;  /* "set", "solve" or "verify"; static storage */
 } sg_progress;
 
-/* Called on the thread that called the library, at most some 20 times a second. Returning false cancels: the call then fails with SG_ERROR_CANCELLED. */
+/* Called on the thread that called the library, at most some 20 times a second. Returning false cancels: the call then
+ * fails with SG_ERROR_CANCELLED. */
 typedef bool (*sg_progress_fn)(void *user, const sg_progress *progress);
 
 /* Options of a solve. Initialise with sg_solve_options_init, then change fields; 0 always means "choose for me". */
 typedef struct sg_solve_options {
-    size_t struct_size;            /* sizeof(sg_solve_options), set by the init function; lets the struct grow */
+    size_t struct_size; /* sizeof(sg_solve_options), set by the init function; lets the struct grow */
     sg_engine engine;
     sg_backend backend;
-    uint32_t device;               /* index of the device when the backend is CUDA */
-    uint32_t threads;              /* 0: one per available processor; at most 1024 */
-    uint64_t memory_limit_bytes;   /* 0: the memory that the machine has available */
-    uint64_t base_threshold_pos;   /* recursion: blocks of at most this many heap sizes are solved directly; 1 is the paper's algorithm as written */
-    uint64_t rows;                 /* recursion: the number M of residue rows, at most 65536; 1 is the paper's single bit vector */
-    sg_progress_fn progress;       /* NULL: none */
+    uint32_t device;             /* index of the device when the backend is CUDA */
+    uint32_t threads;            /* 0: one per available processor; at most 1024 */
+    uint64_t memory_limit_bytes; /* 0: the memory that the machine has available */
+    uint64_t base_threshold_pos; /* recursion: blocks of at most this many heap sizes are solved directly; 1 is the
+                                    paper's algorithm as written */
+    uint64_t rows; /* recursion: the number M of residue rows, at most 65536; 1 is the paper's single bit vector */
+    sg_progress_fn progress; /* NULL: none */
     void *progress_user;
 } sg_solve_options;
 
@@ -202,32 +218,36 @@ SG_API void sg_solve_options_init(sg_solve_options *options);
 
 /* What a solve would do and need, before anything large is allocated. */
 typedef struct sg_estimate {
-    size_t struct_size;        /* set by the caller to sizeof(sg_estimate) */
-    sg_engine engine;          /* the engine that would run */
+    size_t struct_size; /* set by the caller to sizeof(sg_estimate) */
+    sg_engine engine;   /* the engine that would run */
     sg_backend backend;
-    uint64_t rows;             /* recursion only, else 0 */
+    uint64_t rows; /* recursion only, else 0 */
     uint64_t base_threshold_pos;
-    uint64_t bytes;            /* peak memory */
-    uint64_t limit_bytes;      /* what there is: memory_limit_bytes or what the machine has available */
-    uint64_t largest_n;        /* the largest n that fits limit_bytes, by the same formula */
-    double seconds;            /* by the cost model of src/planner.c */
+    uint64_t bytes;       /* peak memory */
+    uint64_t limit_bytes; /* what there is: memory_limit_bytes or what the machine has available */
+    uint64_t largest_n;   /* the largest n that fits limit_bytes, by the same formula */
+    double seconds;       /* by the cost model of src/planner.c */
 } sg_estimate;
 
-/* Fills `estimate` for the given solve; `options` may be NULL for the defaults. Fails as sg_solve does, except that need beyond the
- * limit is reported in the estimate and not an error. */
-SG_API sg_status sg_solve_estimate(sg_context *context, const sg_game *game, sg_mode mode, uint64_t n, const sg_solve_options *options, sg_estimate *estimate);
+/* Fills `estimate` for the given solve; `options` may be NULL for the defaults. Fails as sg_solve does, except that
+ * need beyond the limit is reported in the estimate and not an error. */
+SG_API sg_status sg_solve_estimate(sg_context *context, const sg_game *game, sg_mode mode, uint64_t n,
+                                   const sg_solve_options *options, sg_estimate *estimate);
 
 typedef struct sg_result sg_result;
 
-/* Solves the game for heap sizes 0 .. n-1. `options` may be NULL for the defaults. The caller owns the result. n = 0 gives an
- * empty result. Every engine, backend, thread count, threshold and number of rows gives the same bits.
+/* Solves the game for heap sizes 0 .. n-1. `options` may be NULL for the defaults. The caller owns the result. n = 0
+ * gives an empty result. Every engine, backend, thread count, threshold and number of rows gives the same bits.
  *
- * SG_ERROR_UNSUPPORTED: the engine cannot serve the mode; hotspots with nim-values (undefined there) or with misere play; misere play with
- * nim-values (they do not depend on the convention). SG_ERROR_MEMORY_LIMIT: the estimate does not fit; the text has both numbers
- * and the largest n that would. SG_ERROR_CANCELLED, SG_ERROR_OUT_OF_MEMORY, SG_ERROR_BACKEND.
+ * SG_ERROR_UNSUPPORTED: the engine cannot serve the mode; hotspots with nim-values (undefined there) or with misere
+ * play; misere play with nim-values (they do not depend on the convention). SG_ERROR_MEMORY_LIMIT: the estimate does
+ * not fit; the text has both numbers and the largest n that would. SG_ERROR_CANCELLED, SG_ERROR_OUT_OF_MEMORY,
+ * SG_ERROR_BACKEND.
  *
- * Cost: cold positions by theorem 1 of the paper or by the cheapest operators of the recursion; nim-values by tiles or by theorem 3. */
-SG_API sg_status sg_solve(sg_context *context, const sg_game *game, sg_mode mode, uint64_t n, const sg_solve_options *options, sg_result **result);
+ * Cost: cold positions by theorem 1 of the paper or by the cheapest operators of the recursion; nim-values by tiles or
+ * by theorem 3. */
+SG_API sg_status sg_solve(sg_context *context, const sg_game *game, sg_mode mode, uint64_t n,
+                          const sg_solve_options *options, sg_result **result);
 
 /* Destroys a result; NULL is allowed. */
 SG_API void sg_result_destroy(sg_result *result);
@@ -236,21 +256,21 @@ SG_API void sg_result_destroy(sg_result *result);
 
 /* What ran, and what it found. */
 typedef struct sg_result_info {
-    size_t struct_size;            /* set by the caller to sizeof(sg_result_info) */
+    size_t struct_size; /* set by the caller to sizeof(sg_result_info) */
     sg_mode mode;
-    sg_engine engine;              /* the one that ran; never SG_ENGINE_AUTO */
+    sg_engine engine; /* the one that ran; never SG_ENGINE_AUTO */
     sg_backend backend;
-    const char *device;            /* processor or device; belongs to the result */
-    const char *instruction_set;   /* of the CPU kernels: "avx512", "avx2" or "portable"; static storage */
+    const char *device;          /* processor or device; belongs to the result */
+    const char *instruction_set; /* of the CPU kernels: "avx512", "avx2" or "portable"; static storage */
     uint32_t threads;
     uint64_t n;
-    uint64_t rows;                 /* recursion only, else 0 */
-    uint64_t base_threshold_pos;   /* recursion only, else 0 */
-    uint32_t value_bytes;          /* bytes that a value takes in memory: 1, 2 or 4; 0 for outcomes */
-    uint64_t member_count;         /* members of S below n */
-    uint64_t levels;               /* nim-values by levels: outcome solves made, else 0 */
-    uint64_t option_count;         /* moves p -> p - s there are among these heap sizes; saturates at 2^64 - 1 */
-    uint64_t shift_or_nodes;       /* recursion: nodes in which each operator did work */
+    uint64_t rows;               /* recursion only, else 0 */
+    uint64_t base_threshold_pos; /* recursion only, else 0 */
+    uint32_t value_bytes;        /* bytes that a value takes in memory: 1, 2 or 4; 0 for outcomes */
+    uint64_t member_count;       /* members of S below n */
+    uint64_t levels;             /* nim-values by levels: outcome solves made, else 0 */
+    uint64_t option_count;       /* moves p -> p - s there are among these heap sizes; saturates at 2^64 - 1 */
+    uint64_t shift_or_nodes;     /* recursion: nodes in which each operator did work */
     uint64_t scatter_nodes;
     uint64_t convolve_nodes;
     uint64_t convolve_float_nodes; /* of the convolve nodes, those done in single precision */
@@ -260,34 +280,36 @@ typedef struct sg_result_info {
     uint64_t max_value_at;         /* the first heap size that has it */
     uint64_t estimated_bytes;      /* what the planner foresaw */
     uint64_t peak_bytes;           /* what the solve held at its peak, by its own account */
+    double seconds_plan;           /* counting S, pilots and choosing a method */
     double seconds_set;            /* enumerating S and laying it out */
     double seconds_solve;
-    double seconds_summary;        /* counts and maxima */
+    double seconds_summary; /* counts and maxima */
 } sg_result_info;
 
 SG_API sg_status sg_result_get_info(const sg_result *result, sg_result_info *info);
 
-/* Writes nim-values (or remoteness, for that mode) of heap sizes first .. first+count-1. SG_ERROR_INVALID_ARGUMENT when the range is
- * not within 0 .. n or the result has another mode. Any number of threads may read. */
+/* Writes nim-values (or remoteness, for that mode) of heap sizes first .. first+count-1. SG_ERROR_INVALID_ARGUMENT when
+ * the range is not within 0 .. n or the result has another mode. Any number of threads may read. */
 SG_API sg_status sg_result_nim(const sg_result *result, uint64_t first, size_t count, uint32_t *values);
 SG_API sg_status sg_result_remoteness(const sg_result *result, uint64_t first, size_t count, uint32_t *values);
 
-/* Writes the cold bits of heap sizes first .. first+count-1: bit i of byte i/8, lowest bit first, is set when first+i is cold;
- * (count+7)/8 bytes are written, padding bits zero. Every mode serves it. */
+/* Writes the cold bits of heap sizes first .. first+count-1: bit i of byte i/8, lowest bit first, is set when first+i
+ * is cold; (count+7)/8 bytes are written, padding bits zero. Every mode serves it. */
 SG_API sg_status sg_result_cold_bits(const sg_result *result, uint64_t first, size_t count, uint8_t *bits);
 
 /* Finds the smallest cold heap size >= from. Returns false when there is none below n. Every mode serves it. */
 SG_API bool sg_result_next_cold(const sg_result *result, uint64_t from, uint64_t *heap);
 
-/* Writes how many heap sizes have each value 0 .. capacity-1 (nim or remoteness). `counts` has room for `capacity` entries;
- * max_value + 1 of them are enough. */
+/* Writes how many heap sizes have each value 0 .. capacity-1 (nim or remoteness). `counts` has room for `capacity`
+ * entries; max_value + 1 of them are enough. */
 SG_API sg_status sg_result_histogram(const sg_result *result, uint64_t *counts, size_t capacity);
 
 /* Writes the first heap size that has each value 0 .. capacity-1; UINT64_MAX where no heap size below n has it. */
 SG_API sg_status sg_result_first_heaps(const sg_result *result, uint64_t *heaps, size_t capacity);
 
-/* The raw format: for outcomes the bit vector of cold positions, ceil(n/8) bytes; for values little-endian u16, or u32 throughout when
- * any value is past 65535. sg_result_raw_value_bytes gives 0, 2 or 4; sg_result_raw_bytes the total size. */
+/* The raw format: for outcomes the bit vector of cold positions, ceil(n/8) bytes; for values little-endian u16, or u32
+ * throughout when any value is past 65535. sg_result_raw_value_bytes gives 0, 2 or 4; sg_result_raw_bytes the total
+ * size. */
 SG_API uint32_t sg_result_raw_value_bytes(const sg_result *result);
 SG_API uint64_t sg_result_raw_bytes(const sg_result *result);
 
@@ -307,11 +329,12 @@ typedef struct sg_verify_report {
     double seconds;
 } sg_verify_report;
 
-/* Checks a result against the definition of the game: for each sampled heap size all options are looked up, and outcome,
- * mex or remoteness is formed anew. `samples` heap sizes are drawn from `seed`, without repetition; samples >= n checks every
- * one. Reads only the members of S and the result. `options` gives threads and progress; may be NULL. A contradiction is not an
- * error: see the report. Cost: samples times the members of S below n. */
-SG_API sg_status sg_verify(sg_context *context, const sg_game *game, const sg_result *result, uint64_t samples, uint64_t seed, const sg_solve_options *options, sg_verify_report *report);
+/* Checks a result against the definition of the game: for each sampled heap size all options are looked up, and
+ * outcome, mex or remoteness is formed anew. `samples` heap sizes are drawn from `seed`, without repetition; samples >=
+ * n checks every one. Reads only the members of S and the result. `options` gives threads and progress; may be NULL. A
+ * contradiction is not an error: see the report. Cost: samples times the members of S below n. */
+SG_API sg_status sg_verify(sg_context *context, const sg_game *game, const sg_result *result, uint64_t samples,
+                           uint64_t seed, const sg_solve_options *options, sg_verify_report *report);
 
 #ifdef __cplusplus
 }

@@ -1,12 +1,15 @@
 /* The interface between the recursion and what computes its nodes: bit planes and three interchangeable operators.
  *
- * A field is one game laid out on rows, with two planes of bits: `hot` marks (true for a heap size known to be hot) and `cold`
- * positions (true for a solved cold heap size, zero for everything not yet solved). Every operator obeys one contract:
+ * A field is one game laid out on rows, with two planes of bits: `hot` marks (true for a heap size known to be hot) and
+ * `cold` positions (true for a solved cold heap size, zero for everything not yet solved). Every operator obeys one
+ * contract:
  *
- *   After it, each heap size of the node's target block that is reached in one move from a cold position of the source block (in the
- *   rows it was given) is marked hot. It may mark any other heap size that is reached from a cold position, and no other.
+ *   After it, each heap size of the node's target block that is reached in one move from a cold position of the source
+ * block (in the rows it was given) is marked hot. It may mark any other heap size that is reached from a cold position,
+ * and no other.
  *
- * The second sentence makes edges free: marks are facts of the game, so an operator may work on whole words and vectors. */
+ * The second sentence makes edges free: marks are facts of the game, so an operator may work on whole words and
+ * vectors. */
 #ifndef SG_BACKEND_H
 #define SG_BACKEND_H
 
@@ -14,8 +17,8 @@
 
 typedef struct sg_field sg_field;
 
-/* One contribution of the recursion: source columns first .. first+columns-1, all solved, onto target columns first+columns ..
- * target_end-1 (at most as many, fewer at the end of the range). */
+/* One contribution of the recursion: source columns first .. first+columns-1, all solved, onto target columns
+ * first+columns .. target_end-1 (at most as many, fewer at the end of the range). */
 typedef struct sg_node {
     uint64_t first;
     uint64_t columns;
@@ -39,23 +42,26 @@ typedef struct sg_convolve_counts {
 
 typedef struct sg_operators {
     sg_backend backend;
+    void (*device_name)(char *name, size_t size); /* what the device is called, cut to `size` bytes */
     bool (*can_convolve)(void);
 
     /* Memory that `open` and the operators take for this layout. */
-    uint64_t (*field_bytes)(const sg_rows *rows, bool with_preset, bool convolves);
+    uint64_t (*field_bytes)(const sg_rows *rows, uint32_t threads, bool with_preset, bool convolves);
 
     /* Opens a field with both planes zero. The spec's pointers must outlive it. */
     sg_status (*open)(const sg_field_spec *spec, sg_field **field);
     void (*close)(sg_field *field);
 
-    /* Marks count heap sizes from first_pos on as hot in the preset plane, by bits (bit i of word i/64 for first_pos + i). */
+    /* Marks count heap sizes from first_pos on as hot in the preset plane, by bits (bit i of word i/64 for first_pos +
+     * i). */
     sg_status (*preset)(sg_field *field, uint64_t first_pos, uint64_t count, const uint64_t *bits);
     /* Begins a run: no cold positions; hot marks as preset. */
     sg_status (*begin)(sg_field *field);
     /* Adds the cold positions to the preset plane: the next level of theorem 3 excludes them. */
     sg_status (*absorb)(sg_field *field);
 
-    /* The hot marks of a base case: bit i for heap size first_column * M + i, heap sizes past the row ends or n marked hot. */
+    /* The hot marks of a base case: bit i for heap size first_column * M + i, heap sizes past the row ends or n marked
+     * hot. */
     sg_status (*fetch_hot)(sg_field *field, uint64_t first_column, uint64_t *bits);
     /* Stores the cold positions of a base case, in the same order. */
     sg_status (*store_cold)(sg_field *field, uint64_t first_column, const uint64_t *bits);
@@ -73,7 +79,7 @@ typedef struct sg_operators {
 /* The operators of a backend; SG_BACKEND_AUTO takes the best there is. SG_ERROR_BACKEND with the reason. */
 sg_status sg_backend_find(sg_context *context, sg_backend backend, const sg_operators **operators);
 
-/* What the device is called, e.g. the processor's name; static storage. */
-const char *sg_backend_device_name(const sg_operators *operators);
+/* The name of the CPU kernels that would run here, which base cases and CPU engines use whatever the backend. */
+sg_status sg_instruction_set_name(sg_context *context, const char **name);
 
 #endif

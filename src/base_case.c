@@ -1,5 +1,5 @@
-/* The Eratosthenes-like sieve of the paper's section 4 on one block that fits the cache. Each word is settled from its lowest
- * unmarked bit up: that heap size is cold, since no smaller one can still mark it. */
+/* The Eratosthenes-like sieve of the paper's section 4 on one block that fits the cache. Each word is settled from its
+ * lowest unmarked bit up: that heap size is cold, since no smaller one can still mark it. */
 #include "base_case.h"
 #include "tuning.h"
 

@@ -5,19 +5,19 @@
 #include "members.h"
 
 typedef struct sg_base_case {
-    uint64_t block_pos;  /* heap sizes of the largest block */
-    uint32_t *list;      /* members below block_pos, ascending; NULL when dense */
+    uint64_t block_pos; /* heap sizes of the largest block */
+    uint32_t *list;     /* members below block_pos, ascending; NULL when dense */
     uint64_t list_count;
-    uint64_t *bits;      /* the same as bits, one zero word in front; NULL when sparse */
+    uint64_t *bits; /* the same as bits, one zero word in front; NULL when sparse */
 } sg_base_case;
 
 sg_status sg_base_case_build(sg_base_case *base, const sg_members *members, uint64_t block_pos, sg_memory *memory);
 void sg_base_case_free(sg_base_case *base, sg_memory *memory);
 uint64_t sg_base_case_bytes(uint64_t member_count, uint64_t block_pos);
 
-/* Finds the cold positions among `count` <= block_pos consecutive heap sizes. `hot` holds the marks (bit i for the i-th), and is
- * completed; `cold` receives the cold positions; bits past `count` of the last word must be hot. Returns their number. Cost: cold
- * positions times members below `count`, or times count / 64 words for dense sets. */
+/* Finds the cold positions among `count` <= block_pos consecutive heap sizes. `hot` holds the marks (bit i for the
+ * i-th), and is completed; `cold` receives the cold positions; bits past `count` of the last word must be hot. Returns
+ * their number. Cost: cold positions times members below `count`, or times count / 64 words for dense sets. */
 uint64_t sg_base_case_solve(const sg_base_case *base, uint64_t count, uint64_t *hot, uint64_t *cold);
 
 #endif

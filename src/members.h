@@ -1,4 +1,5 @@
-/* The members of a subtraction set below a limit, held in memory: as a list when they are few, as a bit vector when dense. */
+/* The members of a subtraction set below a limit, held in memory: as a list when they are few, as a bit vector when
+ * dense. */
 #ifndef SG_MEMBERS_H
 #define SG_MEMBERS_H
 
@@ -18,8 +19,8 @@ typedef struct sg_members {
 /* Whether `count` members below `limit` are held as a list. */
 bool sg_members_are_listed(uint64_t count, uint64_t limit);
 
-/* Counts the members below `limit`, giving up at sg_members_count_cap(limit): more than that are held as bits anyway, and
- * planning must not cost more than solving. */
+/* Counts the members below `limit`, giving up at sg_members_count_cap(limit): more than that are held as bits anyway,
+ * and planning must not cost more than solving. */
 sg_status sg_members_count(sg_context *context, const sg_set *set, uint64_t limit, uint64_t *count);
 uint64_t sg_members_count_cap(uint64_t limit);
 
@@ -41,6 +42,24 @@ typedef struct sg_member_walk {
 
 static inline sg_member_walk sg_members_walk(const sg_members *members) {
     return (sg_member_walk){members, 0, 0};
+}
+
+/* The same, from the first member >= least on. */
+static inline sg_member_walk sg_members_walk_from(const sg_members *members, uint64_t least) {
+    uint64_t first = 0, end = members->count;
+    if (!members->list) {
+        if (least >= members->limit)
+            return (sg_member_walk){members, members->limit / 64 + 1, 0};
+        return (sg_member_walk){members, least / 64 + 1, members->bits[least / 64] & UINT64_MAX << least % 64};
+    }
+    while (first < end) {
+        uint64_t middle = first + (end - first) / 2;
+        if (members->list[middle] < least)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return (sg_member_walk){members, first, 0};
 }
 
 static inline bool sg_member_next(sg_member_walk *walk, uint64_t *s) {

@@ -1,5 +1,6 @@
-/* Blocks carry their size in front, so that giving one back needs no table. calloc hands out untouched zero pages for large
- * blocks; huge pages are asked for because the operators' accesses are far apart and would miss the TLB otherwise. */
+/* Blocks carry their size in front, so that giving one back needs no table. calloc hands out untouched zero pages for
+ * large blocks; huge pages are asked for because the operators' accesses are far apart and would miss the TLB
+ * otherwise. */
 #include "memory.h"
 
 #include <inttypes.h>
@@ -95,7 +96,8 @@ void sg_memory_give(sg_memory *memory, void *block) {
     free(header.raw);
 }
 
-/* The value in bytes of a line such as "MemAvailable:  123 kB", or of a file holding one number; UINT64_MAX if absent. */
+/* The value in bytes of a line such as "MemAvailable:  123 kB", or of a file holding one number; UINT64_MAX if absent.
+ */
 static uint64_t read_bytes(const char *path, const char *key, uint64_t unit_bytes) {
     uint64_t value = UINT64_MAX;
     char line[256];

@@ -23,8 +23,8 @@ void sg_monitor_phase(sg_monitor *monitor, const char *phase);
 /* Records how far the work is; the fraction never falls. */
 void sg_monitor_advance(sg_monitor *monitor, double fraction, uint64_t done_pos);
 
-/* Calls the callback when some time has passed since the last call. Only on the thread that called the library; cheap enough
- * for every few microseconds of work. Returns false once cancelled. */
+/* Calls the callback when some time has passed since the last call. Only on the thread that called the library; cheap
+ * enough for every few microseconds of work. Returns false once cancelled. */
 bool sg_monitor_tick(sg_monitor *monitor);
 
 /* Whether to stop; any thread. */

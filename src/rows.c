@@ -30,7 +30,8 @@ bool sg_class_is_listed(const sg_rows *rows, uint64_t count) {
 }
 
 uint64_t sg_shifts_bytes(const sg_rows *rows, uint64_t count) {
-    /* A list entry is 4 bytes; a dense class has more than columns / 64 members, so its row is at most 8 bytes a member. */
+    /* A list entry is 4 bytes; a dense class has more than columns / 64 members, so its row is at most 8 bytes a
+     * member. */
     uint64_t fixed = rows->modulus * (sizeof(sg_shift_class) + sizeof(uint32_t));
     uint64_t by_members = sg_multiply_saturating(8, count);
     uint64_t by_planes = sg_rows_plane_bytes(rows);
@@ -53,7 +54,8 @@ static void count_classes(sg_shifts *shifts, const sg_members *members) {
             shifts->classes[t].group_start[g + 1] += shifts->classes[t].group_start[g];
 }
 
-/* Hands out list and row storage to the classes and lists the residues. Returns false when the storage is not yet there. */
+/* Hands out list and row storage to the classes and lists the residues. Returns false when the storage is not yet
+ * there. */
 static void place_classes(sg_shifts *shifts, const sg_rows *rows) {
     uint32_t *list = shifts->lists;
     uint8_t *row = shifts->bit_rows;
@@ -95,7 +97,7 @@ static void fill_classes(sg_shifts *shifts, const sg_members *members) {
 
 sg_status sg_shifts_build(sg_shifts *shifts, const sg_rows *rows, const sg_members *members, sg_memory *memory) {
     sg_status status;
-    uint64_t listed = 0, dense = 0;
+    uint64_t listed = 0;
     *shifts = (sg_shifts){.modulus = rows->modulus};
     SG_TAKE(memory, shifts->classes, rows->modulus * sizeof *shifts->classes);
     SG_TAKE(memory, shifts->residues, rows->modulus * sizeof *shifts->residues);
@@ -105,11 +107,11 @@ sg_status sg_shifts_build(sg_shifts *shifts, const sg_rows *rows, const sg_membe
         if (sg_class_is_listed(rows, count))
             listed += count;
         else
-            dense++;
+            shifts->dense_count++;
     }
     SG_TAKE(memory, shifts->lists, listed * sizeof *shifts->lists);
-    if (dense)
-        SG_TAKE(memory, shifts->bit_rows, dense * rows->row_bytes + SG_ROW_GUARD_BYTES);
+    if (shifts->dense_count)
+        SG_TAKE(memory, shifts->bit_rows, shifts->dense_count * rows->row_bytes + SG_ROW_GUARD_BYTES);
     place_classes(shifts, rows);
     fill_classes(shifts, members);
 cleanup:

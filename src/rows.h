@@ -1,9 +1,9 @@
 /* The layout of the recursion: heap sizes on M residue rows, and S sorted by residue to match.
  *
- * Row r holds the heap sizes p = j*M + r at column j. A move by s = q*M + t takes row r to row (r - t) mod M and moves it by q
- * columns, plus one (the borrow) when r < t. With M = 1 there is one row, column = heap size: the paper's bit vector. Residues matter
- * because many games keep their cold positions in few classes (squares: mod 5, 13, 65, ...; primes: odd ones): rows that hold no
- * cold position are marked hot quickly and then cost nothing. */
+ * Row r holds the heap sizes p = j*M + r at column j. A move by s = q*M + t takes row r to row (r - t) mod M and moves
+ * it by q columns, plus one (the borrow) when r < t. With M = 1 there is one row, column = heap size: the paper's bit
+ * vector. Residues matter because many games keep their cold positions in few classes (squares: mod 5, 13, 65, ...;
+ * primes: odd ones): rows that hold no cold position are marked hot quickly and then cost nothing. */
 #ifndef SG_ROWS_H
 #define SG_ROWS_H
 
@@ -21,8 +21,8 @@ typedef struct sg_rows {
 /* Lays out n >= 1 heap sizes for base cases of at most base_threshold_pos heap sizes (one column at least). */
 sg_rows sg_rows_make(uint64_t n, uint64_t modulus, uint64_t base_threshold_pos);
 
-/* Rows that are read at byte offsets up to this far before their first and past their last byte read zeros: shifted operators
- * need no edge cases. */
+/* Rows that are read at byte offsets up to this far before their first and past their last byte read zeros: shifted
+ * operators need no edge cases. */
 enum { SG_ROW_GUARD_BYTES = 1024 };
 
 /* A plane is M rows of bits between guards; sg_rows_plane_bytes gives its size, sg_row where row r begins in it. */
@@ -32,8 +32,8 @@ static inline uint8_t *sg_row(const sg_rows *rows, uint8_t *plane, uint64_t r) {
     return plane + SG_ROW_GUARD_BYTES + r * rows->row_bytes;
 }
 
-/* The members of S with residue t: the q with q*M + t in S. Sparse classes are lists of shifts; dense ones a row of bits
- * (bit q), which operators shift by cold positions instead. */
+/* The members of S with residue t: the q with q*M + t in S. Sparse classes are lists of shifts; dense ones a row of
+ * bits (bit q), which operators shift by cold positions instead. */
 typedef struct sg_shift_class {
     uint64_t count;
     uint32_t *eighths; /* q / 8, grouped by q % 8, ascending in each group; NULL for a dense class */
@@ -46,8 +46,9 @@ typedef struct sg_shifts {
     sg_shift_class *classes; /* by residue t */
     uint32_t *residues;      /* the t that have members, ascending */
     uint64_t residue_count;
-    uint32_t *lists;  /* storage of all lists */
-    uint8_t *bit_rows; /* storage of all bit rows */
+    uint64_t dense_count; /* classes held as bits */
+    uint32_t *lists;      /* storage of all lists */
+    uint8_t *bit_rows;    /* storage of all bit rows */
 } sg_shifts;
 
 /* Sorts the members by residue. Release with sg_shifts_free. */

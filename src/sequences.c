@@ -3,6 +3,7 @@
  * A formula gives term k in 128 bits and saturates past 2^64, so that the end of the range needs no case distinction: a
  * term that is not below the limit ends the enumeration, and membership is a bisection over k. */
 #include "set_internal.h"
+#include "splitmix.h"
 
 #include <string.h>
 
@@ -168,16 +169,8 @@ const sg_sequence sg_all_sequence = {open_list, next_all, NULL, is_not_listed};
 
 /* ---------------------------------------------------------------- random */
 
-/* SplitMix64's output for a state (Steele, Lea, Flood 2014). */
-static inline uint64_t mix(uint64_t state) {
-    uint64_t z = state + 0x9E3779B97F4A7C15;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-    z = (z ^ z >> 27) * 0x94D049BB133111EB;
-    return z ^ z >> 31;
-}
-
 static bool is_drawn(const sg_set *set, uint64_t candidate) {
-    return candidate && mix(candidate + set->seed) >> 32 < set->threshold;
+    return candidate && sg_splitmix64(candidate + set->seed) >> 32 < set->threshold;
 }
 
 /* Stores every candidate and counts the hits: no branch to mispredict. */
@@ -188,7 +181,7 @@ static sg_status next_random(sg_context *context, sg_set_cursor *cursor, sg_batc
     size_t count = 0;
     for (; k < limit && count < batch->capacity; k++) {
         batch->members[count] = k;
-        count += mix(k + seed) >> 32 < threshold;
+        count += sg_splitmix64(k + seed) >> 32 < threshold;
     }
     cursor->at = k - 1;
     batch->count = count;

@@ -13,7 +13,7 @@ struct sg_context {
 };
 
 #define VERSION_TEXT_(major, minor, patch) #major "." #minor "." #patch
-#define VERSION_TEXT(major, minor, patch) VERSION_TEXT_(major, minor, patch)
+#define VERSION_TEXT(major, minor, patch)  VERSION_TEXT_(major, minor, patch)
 
 const char *sg_version(void) {
     return VERSION_TEXT(SG_VERSION_MAJOR, SG_VERSION_MINOR, SG_VERSION_PATCH);

@@ -4,9 +4,9 @@
 
 #include "subgame.h"
 
-/* Stores the text in the context (NULL allowed) and returns `status`, so that `return sg_fail(...)` reads as one step. */
-sg_status sg_fail(sg_context *context, sg_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Stores the text in the context (NULL allowed) and returns `status`, so that `return sg_fail(...)` reads as one step.
+ */
+sg_status sg_fail(sg_context *context, sg_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Leaves the function through its cleanup label when a step fails. The function has a local `status`. */
 #define SG_TRY(step)                                                                                                   \

@@ -4,8 +4,8 @@
 
 /* --- how sets are held --- */
 
-/* A list entry takes 8 bytes, a bit vector limit/8 bytes: equal at one member in 64. Also the density at which shifting S by
- * cold positions beats the reverse (one word step marks 64 heap sizes). Derived. */
+/* A list entry takes 8 bytes, a bit vector limit/8 bytes: equal at one member in 64. Also the density at which shifting
+ * S by cold positions beats the reverse (one word step marks 64 heap sizes). Derived. */
 #define SG_LIST_DENSITY_INVERSE 64
 
 /* Members. Longer lists than this (32 MiB) leave every cache, and counting further would make planning slow. */
@@ -13,11 +13,106 @@
 
 /* --- operators --- */
 
-/* Bits of a target segment: the accumulator of a shifted OR, eight 512-bit vectors: its loads hide the latency of one another and its cost
- * is spread over eight vectors of work a shift. bench: build/bench/bench_operators shift_or. */
+/* Bits of a target segment: the accumulator of a shifted OR, eight 512-bit vectors: its loads hide the latency of one
+ * another and its cost is spread over eight vectors of work a shift. bench: build/bench/bench_operators shift_or. */
 #define SG_SEGMENT_BITS 4096
 
-/* Shifts between two looks at whether a segment is all hot: long enough to make the look free, short enough to stop early. */
+/* Shifts between two looks at whether a segment is all hot: long enough to make the look free, short enough to stop
+ * early. */
 #define SG_EARLY_EXIT_SHIFTS 64
+
+/* Cold positions. A list of 2^20 takes 4 MiB: within the second and third level caches, long enough to make passes over
+ * the target rare. */
+#define SG_COLD_LIST_MAX ((uint64_t)1 << 20)
+
+/* Columns of the first range of cold positions that marks a dense game's target; four times as many in each next one.
+ */
+#define SG_FIRST_RANGE_COLUMNS ((uint64_t)512)
+
+/* Heap sizes (of a node's source block). Below it, waking threads (some 5 us) costs more than the node. */
+#define SG_PARALLEL_NODE_POS ((uint64_t)1 << 18)
+
+/* Work items a thread: enough that a slow one does not keep the others waiting, few enough that each starts its windows
+ * seldom. */
+#define SG_ITEMS_PER_THREAD 8
+
+/* Columns. Longer blocks are convolved in pieces of this size: transforms past 2^25 points gain nothing and are limited
+ * by memory. */
+#define SG_CONVOLVE_MAX_PIECE ((uint64_t)1 << 24)
+
+/* Points. Below it, waking threads costs more than a share of the transform saves. */
+#define SG_FFT_PARALLEL_LENGTH (1 << 15)
+
+/* Cold positions a 512-bit vector of a source row. From here on the row is shifted as a whole (one load and OR a vector
+ * and member), below it is scattered (one read-modify-write a cold position and member). */
+#define SG_SHIFT_OR_COLD_PER_VECTOR 0.3
+
+/* --- cost model, nanoseconds on one core of a 2024 server processor with AVX-512 --- */
+
+/* One shift of one 4096-bit segment. */
+#define SG_SEGMENT_SHIFT_NS 5.0
+
+/* A real transform of N points costs this times N * log2(N); FFTW, single precision. */
+#define SG_FFT_NS_PER_POINT_LOG2 0.15
+
+/* One point of a product of two transforms, memory bound. */
+#define SG_FFT_PRODUCT_NS_PER_POINT 1.0
+
+/* Taking up one source row for one segment: eight groups whose windows are moved. */
+#define SG_PAIR_VISIT_NS 25.0
+
+/* Looking whether a segment is already all hot. */
+#define SG_SEGMENT_LOOK_NS 5.0
+
+/* One scattered mark. */
+#define SG_SCATTER_NS 1.2
+
+/* Fetching, storing and emitting one heap size of a base case. */
+#define SG_LEAF_HEAP_NS 0.1
+
+/* One far option of the nim tiles: one-hot accumulators in registers below 512 values, bit sets in memory past that. */
+#define SG_TILE_ONE_HOT_NS 0.45
+#define SG_TILE_BITS_NS    1.3
+
+/* One heap size of the nim tiles: its near options and its mex. */
+#define SG_TILE_HEAP_NS 40.0
+
+/* --- the planner --- */
+
+/* Heap sizes of the outcome pilot: enough cold positions of squares (3700) to see classes mod 65 and a few milliseconds
+ * even for dense sets. Games no longer than this are solved on one row without a pilot. */
+#define SG_PILOT_POS ((uint64_t)1 << 17)
+
+/* Heap sizes of the nim pilot: 1 ms for dense sets. */
+#define SG_PILOT_NIM_POS ((uint64_t)1 << 12)
+
+/* Growth is foreseen from two points, so the width gets a margin; too narrow a guess costs a widening, not a wrong
+ * value. */
+#define SG_PILOT_NIM_MARGIN 1.5
+
+/* Columns that rows must at least have: shorter ones are all padding and overhead. */
+#define SG_MIN_COLUMNS ((uint64_t)1 << 13)
+
+/* --- engines --- */
+
+/* Heap sizes of a base case: a sparse set's marks stay within the first-level cache (8 KiB); a dense set's cost a cold
+ * position grows with the block; a forced convolution of shorter blocks would be all overhead. */
+#define SG_LEAF_SPARSE_POS   ((uint64_t)1 << 16)
+#define SG_LEAF_DENSE_POS    ((uint64_t)1 << 12)
+#define SG_LEAF_CONVOLVE_POS ((uint64_t)1 << 13)
+
+/* Heap sizes of a block of the nim tiles, whose far options threads share: long, so that threads are woken seldom,
+ * while the sets of a block (512 KiB for values below 512) stay in the second-level cache. */
+#define SG_TILE_BLOCK_POS ((uint64_t)8192)
+
+/* Heap sizes of a strip, within which options are entered one by one: for squares 16 to 22 of them a heap size. */
+#define SG_TILE_STRIP_POS ((uint64_t)256)
+
+/* Options of a block below which threads do not pay: a millisecond of work, so that waking them is cheap even on a busy
+ * machine. */
+#define SG_TILE_PARALLEL_OPTIONS ((uint64_t)5 << 19)
+
+/* Heap sizes of a segment of the sieve: 2^22 bits are 512 KiB, within the second-level cache. The paper's baseline. */
+#define SG_SIEVE_SEGMENT_POS ((uint64_t)1 << 22)
 
 #endif

@@ -1,0 +1,88 @@
+/* Cold positions of source rows as lists, in ranges small enough for the lists to stay in cache. */
+#include "../tuning.h"
+#include "field.h"
+
+#include <string.h>
+
+/* Bits g, g+8, g+16, ... of a word: the columns of one group. */
+static uint64_t group_mask(unsigned g) {
+    return UINT64_C(0x0101010101010101) << g;
+}
+
+uint64_t sg_cold_list_capacity(const sg_rows *rows) {
+    /* A range of 512 columns must always fit. */
+    uint64_t least = 512 * rows->modulus;
+    return least > SG_COLD_LIST_MAX ? least : SG_COLD_LIST_MAX;
+}
+
+/* The words of a row that hold columns first .. end-1; columns beside them in the first and last word come along, which
+ * is harmless: marks made twice are the same marks. */
+typedef struct word_range {
+    const uint64_t *words;
+    uint64_t first;
+    uint64_t end;
+} word_range;
+
+static word_range words_of(const sg_field *field, uint64_t row, uint64_t first, uint64_t end) {
+    const uint8_t *bits = sg_row(field->rows, field->cold, row);
+    return (word_range){(const uint64_t *)(const void *)bits, first / 64, (end + 63) / 64};
+}
+
+static uint64_t count_range(const sg_field *field, const uint32_t *sources, uint64_t source_count, uint64_t first,
+                            uint64_t end) {
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < source_count; i++) {
+        word_range range = words_of(field, sources[i], first, end);
+        for (uint64_t w = range.first; w < range.end; w++)
+            count += (uint64_t)__builtin_popcountll(range.words[w]);
+    }
+    return count;
+}
+
+void sg_cold_lists_build(sg_field *field, const uint32_t *sources, uint64_t source_count, uint64_t first,
+                         uint64_t end) {
+    uint32_t *storage = field->cold_list;
+    for (uint64_t i = 0; i < source_count; i++) {
+        sg_cold_group *group = &field->cold_groups[sources[i]];
+        word_range range = words_of(field, sources[i], first, end);
+        uint64_t fill[8], start = 0;
+        for (unsigned g = 0; g < 8; g++) {
+            fill[g] = group->group_start[g] = start;
+            for (uint64_t w = range.first; w < range.end; w++)
+                start += (uint64_t)__builtin_popcountll(range.words[w] & group_mask(g));
+        }
+        group->group_start[8] = start;
+        group->eighths = storage;
+        for (uint64_t w = range.first; w < range.end; w++)
+            for (uint64_t rest = range.words[w]; rest; rest &= rest - 1) {
+                uint64_t column = 64 * w + (uint64_t)__builtin_ctzll(rest);
+                group->eighths[fill[column % 8]++] = (uint32_t)(column / 8);
+            }
+        storage += start;
+    }
+}
+
+void sg_source_ranges(sg_field *field, const sg_node *node, const uint32_t *sources, uint64_t source_count,
+                      sg_range_visit visit, void *argument) {
+    /* With dense classes short ranges come first: often they mark the whole target, and nothing is left for the long
+     * ones. */
+    uint64_t length = field->shifts->dense_count ? SG_FIRST_RANGE_COLUMNS : node->columns;
+    uint64_t end = node->first + node->columns;
+    while (end > node->first) {
+        uint64_t first = end - node->first > length ? (end - length) / 64 * 64 : node->first;
+        if (first < node->first)
+            first = node->first;
+        uint64_t count = count_range(field, sources, source_count, first, end);
+        if (count > field->cold_list_capacity) {
+            length /= 2;
+            continue;
+        }
+        if (count) {
+            sg_cold_lists_build(field, sources, source_count, first, end);
+            if (!visit(field, node, first, end, argument))
+                return;
+        }
+        end = first;
+        length *= 4;
+    }
+}

@@ -1,0 +1,57 @@
+/* What a solve will do: made by the planner, carried out by the engines. */
+#ifndef SG_PLAN_H
+#define SG_PLAN_H
+
+#include "backend.h"
+#include "game.h"
+
+/* What was asked for, checked and with defaults filled in. */
+typedef struct sg_request {
+    sg_context *context;
+    const sg_game *game;
+    sg_mode mode;
+    uint64_t n;
+    sg_engine engine; /* may be SG_ENGINE_AUTO */
+    uint32_t threads;
+    uint64_t memory_limit_bytes;
+    uint64_t base_threshold_pos; /* 0: the planner's choice */
+    uint64_t rows;               /* 0: the planner's choice */
+    const sg_operators *operators;
+} sg_request;
+
+/* Which operators the recursion may use. */
+typedef enum sg_policy {
+    SG_POLICY_SPLIT,    /* shift_or and scatter */
+    SG_POLICY_CONVOLVE, /* convolve at every node */
+    SG_POLICY_CHEAPEST  /* the cheapest of the three at each node */
+} sg_policy;
+
+typedef struct sg_plan {
+    sg_engine engine;
+    sg_policy policy;            /* recursion only */
+    uint64_t rows;               /* M; recursion only, else 0 */
+    uint64_t base_threshold_pos; /* recursion only, else 0 */
+    unsigned value_bytes;        /* width to reserve for a value; 0 for outcomes */
+    uint64_t max_value;          /* foreseen for nim-values, else 0 */
+    uint64_t member_count;       /* as sg_members_count gives it */
+    uint64_t bytes;              /* peak memory */
+    double seconds;
+} sg_plan;
+
+/* Whether an engine serves a mode. */
+bool sg_engine_serves(sg_engine engine, sg_mode mode);
+
+/* Makes the plan of a request with n >= 1. Checks that the engine serves the mode. `plan->bytes` may pass the limit:
+ * the caller compares. Runs small pilot solves when there is something to choose. */
+sg_status sg_plan_make(const sg_request *request, sg_plan *plan);
+
+/* Peak memory of this plan's engine and layout for another n, with the members counted there. */
+sg_status sg_plan_bytes_at(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t *bytes);
+
+/* The largest n whose peak memory by this plan is within `limit_bytes`; 0 when none. */
+sg_status sg_plan_largest_n(const sg_request *request, const sg_plan *plan, uint64_t limit_bytes, uint64_t *largest_n);
+
+/* Memory that any engine takes for its answer alone: lets hopeless requests be refused before S is enumerated. */
+uint64_t sg_answer_bytes(sg_mode mode, uint64_t n);
+
+#endif

@@ -1,0 +1,281 @@
+/* Choosing a method and foreseeing its memory.
+ *
+ * Memory is exact by construction: every block that an engine takes appears in a formula here, in the same terms. Time
+ * is a model:
+ *
+ *   recursion  for each level, the shifts of whole segments and the scattered marks that its nodes make, from the
+ * pilot's count of cold positions in each residue class and the count of members in each; segments of rows that hold
+ * (nearly) no cold position stop early, once the shifts so far have covered them; plus the marks of base cases.
+ * src/row_cost.c. convolve   two transforms a node and row, one product a row pair. tile       one step a far option;
+ * levels: one outcome solve a value. */
+#include "decree.h"
+#include "job.h"
+#include "pilot.h"
+#include "recursion.h"
+#include "row_cost.h"
+#include "tuning.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Columns that 32-bit shift lists can hold. */
+#define MAX_COLUMNS ((uint64_t)1 << 35)
+
+bool sg_engine_serves(sg_engine engine, sg_mode mode) {
+    switch (engine) {
+    case SG_ENGINE_AUTO:
+    case SG_ENGINE_DP:
+        return true;
+    case SG_ENGINE_SIEVE:
+        return mode == SG_MODE_COLD;
+    case SG_ENGINE_TILE:
+        return mode == SG_MODE_NIM;
+    case SG_ENGINE_SPLIT:
+    case SG_ENGINE_CONVOLUTION:
+        return mode != SG_MODE_REMOTENESS;
+    case SG_ENGINE_STRUCTURE:
+        return false;
+    }
+    return false;
+}
+
+static sg_status check_engine(const sg_request *request) {
+    char accepted[128] = "auto";
+    if (request->engine == SG_ENGINE_CONVOLUTION && !request->operators->can_convolve())
+        return sg_fail(request->context, SG_ERROR_UNSUPPORTED,
+                       "engine 'convolution' is not part of this build (it was built without FFTW)");
+    if (sg_engine_serves(request->engine, request->mode))
+        return SG_OK;
+    for (int engine = SG_ENGINE_DP; engine <= SG_ENGINE_STRUCTURE; engine++)
+        if (sg_engine_serves((sg_engine)engine, request->mode)) {
+            size_t length = strlen(accepted);
+            snprintf(accepted + length, sizeof accepted - length, ", %s", sg_engine_name((sg_engine)engine));
+        }
+    return sg_fail(request->context, SG_ERROR_UNSUPPORTED, "engine '%s' cannot serve mode '%s'; engines that can: %s",
+                   sg_engine_name(request->engine), sg_mode_name(request->mode), accepted);
+}
+
+uint64_t sg_answer_bytes(sg_mode mode, uint64_t n) {
+    uint64_t bits = n / 64 * 8 + 16;
+    return mode == SG_MODE_COLD ? bits : mode == SG_MODE_NIM ? n : sg_add_saturating(bits, n);
+}
+
+static bool is_recursive(sg_engine engine) {
+    return engine == SG_ENGINE_SPLIT || engine == SG_ENGINE_CONVOLUTION;
+}
+
+static uint64_t engine_bytes(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count) {
+    switch (plan->engine) {
+    case SG_ENGINE_DP:
+        return request->mode == SG_MODE_NIM ? sg_nim_dp_bytes(plan->max_value) : sg_outcome_segment_bytes();
+    case SG_ENGINE_SIEVE:
+        return sg_outcome_segment_bytes();
+    case SG_ENGINE_TILE:
+        return sg_nim_tile_bytes(member_count, plan->max_value);
+    case SG_ENGINE_SPLIT:
+    case SG_ENGINE_CONVOLUTION: {
+        bool with_preset = request->mode == SG_MODE_NIM || sg_game_decrees(request->game);
+        uint64_t bytes = sg_recursion_bytes(request, plan, n, member_count, with_preset);
+        return request->mode == SG_MODE_COLD && with_preset ? sg_add_saturating(bytes, sg_outcome_segment_bytes())
+                                                            : bytes;
+    }
+    default:
+        return 0;
+    }
+}
+
+static uint64_t bytes_for(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count) {
+    uint64_t values = sg_multiply_saturating(n, plan->value_bytes);
+    uint64_t bits = request->mode == SG_MODE_NIM ? 0 : n / 64 * 8 + 16;
+    uint64_t answer = sg_add_saturating(sg_add_saturating(values, bits), sizeof(sg_result));
+    uint64_t bytes = sg_add_saturating(answer, sg_members_bytes(member_count, n));
+    return sg_add_saturating(bytes, engine_bytes(request, plan, n, member_count));
+}
+
+sg_status sg_plan_bytes_at(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t *bytes) {
+    uint64_t count;
+    sg_status status = sg_members_count(request->context, request->game->subtraction, n, &count);
+    if (status == SG_OK)
+        *bytes = bytes_for(request, plan, n, count);
+    return status;
+}
+
+sg_status sg_plan_largest_n(const sg_request *request, const sg_plan *plan, uint64_t limit_bytes, uint64_t *largest_n) {
+    /* Even one bit a heap size would not fit past `end`. */
+    uint64_t fits = 0, end = sg_multiply_saturating(sg_add_saturating(limit_bytes, 1), 8);
+    while (end - fits > 1) {
+        uint64_t middle = fits + (end - fits) / 2, bytes = sg_answer_bytes(request->mode, middle);
+        if (bytes <= limit_bytes) {
+            sg_status status = sg_plan_bytes_at(request, plan, middle, &bytes);
+            if (status != SG_OK)
+                return status;
+        }
+        if (bytes <= limit_bytes)
+            fits = middle;
+        else
+            end = middle;
+    }
+    *largest_n = fits;
+    return SG_OK;
+}
+
+static unsigned width_for(uint64_t max_value) {
+    return max_value <= UINT8_MAX ? 1 : max_value <= UINT16_MAX ? 2 : 4;
+}
+
+static sg_status plan_values(const sg_request *request, sg_plan *plan) {
+    if (request->mode == SG_MODE_COLD)
+        return SG_OK;
+    if (request->mode == SG_MODE_REMOTENESS) {
+        plan->value_bytes = request->n < UINT8_MAX ? 1 : 2; /* no game lasts longer than its heap */
+        return SG_OK;
+    }
+    sg_status status = sg_pilot_max_nim(request, &plan->max_value);
+    /* A heap size has at most as many options as there are members. The count is a lower bound when it was capped. */
+    if (sg_members_are_listed(plan->member_count, request->n) && plan->max_value > plan->member_count)
+        plan->max_value = plan->member_count;
+    plan->value_bytes = width_for(plan->max_value);
+    return status;
+}
+
+static uint64_t default_base_threshold(const sg_plan *plan, uint64_t n) {
+    if (plan->policy != SG_POLICY_SPLIT)
+        return SG_LEAF_CONVOLVE_POS;
+    uint64_t base = sg_members_are_listed(plan->member_count, n) ? SG_LEAF_SPARSE_POS : SG_LEAF_DENSE_POS;
+    uint64_t vectors = 512 * plan->rows; /* shorter rows would waste vector operations */
+    return base > vectors ? base : vectors;
+}
+
+/* Fills in what a recursion's plan needs and prices it. */
+static sg_status shape_recursion(const sg_request *request, sg_plan *plan, const sg_row_model *model, uint64_t rows) {
+    plan->rows = rows;
+    plan->base_threshold_pos =
+        request->base_threshold_pos ? request->base_threshold_pos : default_base_threshold(plan, request->n);
+    if (request->n / rows >= MAX_COLUMNS)
+        return sg_fail(request->context, SG_ERROR_UNSUPPORTED, "rows of more than 2^35 heap sizes; use more --rows");
+    plan->bytes = bytes_for(request, plan, request->n, plan->member_count);
+    if (model) {
+        sg_rows layout = sg_rows_make(request->n, rows, plan->base_threshold_pos);
+        plan->seconds = plan->policy == SG_POLICY_SPLIT ? sg_row_model_seconds(model, &layout, request->threads)
+                                                        : sg_convolution_seconds(&layout);
+        if (request->mode == SG_MODE_NIM)
+            plan->seconds *= (double)plan->max_value + 1;
+    }
+    return SG_OK;
+}
+
+/* The cheapest number of rows among those whose plan fits memory; one row if none does. */
+static sg_status choose_rows(const sg_request *request, sg_plan *plan, const sg_row_model *model) {
+    static const uint16_t candidates[] = {2,  3,   4,   5,   6,   7,   8,   9,   10,  12,  13,  15,  16,  17,
+                                          20, 24,  25,  26,  29,  30,  34,  37,  39,  40,  41,  50,  60,  65,
+                                          85, 120, 125, 130, 145, 169, 185, 205, 221, 325, 425, 625, 1105};
+    sg_status status = shape_recursion(request, plan, model, request->rows ? request->rows : 1);
+    if (status != SG_OK || request->rows || !model || plan->policy != SG_POLICY_SPLIT)
+        return status;
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+        sg_plan candidate = *plan;
+        if (SG_MIN_COLUMNS * candidates[i] > request->n)
+            break;
+        status = shape_recursion(request, &candidate, model, candidates[i]);
+        if (status != SG_OK)
+            return status;
+        if (candidate.bytes <= request->memory_limit_bytes && candidate.seconds < plan->seconds)
+            *plan = candidate;
+    }
+    return SG_OK;
+}
+
+/* The recursion, with the policy that the engine asks for or, for auto, the cheaper one. */
+static sg_status plan_recursion(const sg_request *request, sg_plan *plan, const sg_row_model *model) {
+    plan->engine = request->engine == SG_ENGINE_CONVOLUTION ? SG_ENGINE_CONVOLUTION : SG_ENGINE_SPLIT;
+    plan->policy = request->engine == SG_ENGINE_CONVOLUTION ? SG_POLICY_CONVOLVE : SG_POLICY_SPLIT;
+    sg_status status = choose_rows(request, plan, model);
+    if (status != SG_OK || request->engine != SG_ENGINE_AUTO || !model || !request->operators->can_convolve())
+        return status;
+    sg_plan convolving = *plan;
+    convolving.engine = SG_ENGINE_CONVOLUTION;
+    convolving.policy = SG_POLICY_CHEAPEST;
+    status = shape_recursion(request, &convolving, model, request->rows ? request->rows : 1);
+    if (status == SG_OK && convolving.bytes <= request->memory_limit_bytes && convolving.seconds < plan->seconds)
+        *plan = convolving;
+    return status;
+}
+
+static double tile_seconds(const sg_request *request, const sg_plan *plan) {
+    double n = (double)request->n;
+    bool listed = sg_members_are_listed(plan->member_count, request->n);
+    double options =
+        (listed ? (double)plan->member_count : n) * n * 0.6; /* between 1/2, for dense S, and 2/3, for squares */
+    double step_ns = plan->max_value < 512 ? SG_TILE_ONE_HOT_NS : SG_TILE_BITS_NS;
+    return 1e-9 * (options * step_ns / request->threads + n * SG_TILE_HEAP_NS);
+}
+
+static sg_status plan_auto_nim(const sg_request *request, sg_plan *plan, const sg_row_model *model) {
+    sg_status status = plan_recursion(request, plan, model);
+    sg_plan tiles = *plan;
+    tiles.engine = SG_ENGINE_TILE;
+    tiles.rows = tiles.base_threshold_pos = 0;
+    tiles.bytes = bytes_for(request, &tiles, request->n, tiles.member_count);
+    tiles.seconds = tile_seconds(request, &tiles);
+    bool recursion_fits = plan->bytes <= request->memory_limit_bytes;
+    if (!model || tiles.seconds < plan->seconds || (!recursion_fits && tiles.bytes < plan->bytes))
+        *plan = tiles;
+    return status;
+}
+
+/* A request whose answer alone does not fit is not worth a pilot: its plan only serves to say how much it would need.
+ */
+static bool is_hopeless(const sg_request *request) {
+    return sg_answer_bytes(request->mode, request->n) > request->memory_limit_bytes;
+}
+
+static sg_status plan_hopeless(const sg_request *request, sg_plan *plan) {
+    bool recursive =
+        is_recursive(request->engine) || (request->engine == SG_ENGINE_AUTO && request->mode == SG_MODE_COLD);
+    plan->engine = request->engine == SG_ENGINE_AUTO ? (recursive ? SG_ENGINE_SPLIT : SG_ENGINE_DP) : request->engine;
+    plan->policy = plan->engine == SG_ENGINE_CONVOLUTION ? SG_POLICY_CONVOLVE : SG_POLICY_SPLIT;
+    plan->value_bytes = request->mode == SG_MODE_COLD ? 0 : 2;
+    plan->max_value = UINT16_MAX;
+    if (recursive) {
+        plan->rows = request->rows ? request->rows : 1;
+        plan->base_threshold_pos =
+            request->base_threshold_pos ? request->base_threshold_pos : default_base_threshold(plan, request->n);
+    }
+    plan->bytes = bytes_for(request, plan, request->n, 0);
+    return SG_OK;
+}
+
+static sg_status plan_direct(const sg_request *request, sg_plan *plan) {
+    plan->engine = request->engine == SG_ENGINE_AUTO ? SG_ENGINE_DP : request->engine;
+    plan->bytes = bytes_for(request, plan, request->n, plan->member_count);
+    return SG_OK;
+}
+
+sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
+    sg_row_model model = {0};
+    sg_status status = check_engine(request);
+    *plan = (sg_plan){.engine = request->engine};
+    if (status != SG_OK)
+        return status;
+    if (is_hopeless(request))
+        return plan_hopeless(request, plan);
+    SG_TRY(sg_members_count(request->context, request->game->subtraction, request->n, &plan->member_count));
+    SG_TRY(plan_values(request, plan));
+    bool recursive =
+        is_recursive(request->engine) || (request->engine == SG_ENGINE_AUTO && request->mode != SG_MODE_REMOTENESS);
+    if (!recursive) {
+        SG_TRY(plan_direct(request, plan));
+        goto cleanup;
+    }
+    bool choosing = request->n > SG_PILOT_POS && (request->engine == SG_ENGINE_AUTO || !request->rows);
+    if (choosing)
+        SG_TRY(sg_row_model_open(&model, request, plan->member_count));
+    if (request->mode == SG_MODE_NIM && request->engine == SG_ENGINE_AUTO)
+        SG_TRY(plan_auto_nim(request, plan, choosing ? &model : NULL));
+    else
+        SG_TRY(plan_recursion(request, plan, choosing ? &model : NULL));
+cleanup:
+    sg_row_model_close(&model);
+    return status;
+}

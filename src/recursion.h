@@ -1,0 +1,57 @@
+/* Eppstein's divide and conquer (theorem 1), the driver of every fast solver: solve the lower half of a block, let its
+ * cold positions contribute hot marks to the upper half, solve the upper half. */
+#ifndef SG_RECURSION_H
+#define SG_RECURSION_H
+
+#include "base_case.h"
+#include "plan.h"
+
+/* Receives the cold positions of heap sizes first_pos .. first_pos+count-1 (bit i for first_pos + i, bits past count
+ * zero), in rising order, as the run finds them. */
+typedef sg_status (*sg_emit_fn)(void *user, uint64_t first_pos, uint64_t count, const uint64_t *cold);
+
+typedef struct sg_recursion_counts {
+    uint64_t shift_or_nodes;
+    uint64_t scatter_nodes;
+    uint64_t convolve_nodes;
+} sg_recursion_counts;
+
+typedef struct sg_recursion {
+    const sg_operators *operators;
+    sg_memory *memory;
+    sg_monitor *monitor;
+    sg_policy policy;
+    sg_rows rows;
+    sg_shifts shifts;
+    sg_base_case base;
+    sg_field *field;
+    sg_recursion_counts counts;
+    sg_emit_fn emit;
+    void *emit_user;
+    uint64_t *leaf_hot;
+    uint64_t *leaf_cold;
+    uint64_t *cold_counts;     /* by source row, of the node in hand */
+    uint32_t *sources;         /* source rows of the node in hand */
+    uint64_t members_log2[65]; /* members of S below 2^i */
+} sg_recursion;
+
+/* Lays the game out and opens the backend's field. with_preset: as in sg_field_spec. Release with sg_recursion_close.
+ */
+sg_status sg_recursion_open(sg_recursion *recursion, const sg_request *request, const sg_plan *plan,
+                            const sg_members *members, bool with_preset, sg_memory *memory, sg_monitor *monitor);
+void sg_recursion_close(sg_recursion *recursion);
+
+/* One outcome solve over all heap sizes, beginning from the preset marks. */
+sg_status sg_recursion_run(sg_recursion *recursion, sg_emit_fn emit, void *user);
+
+/* Writes which operators worked at how many nodes. */
+void sg_recursion_report(const sg_recursion *recursion, sg_result_info *info);
+
+/* Memory that sg_recursion_open takes. */
+uint64_t sg_recursion_bytes(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count,
+                            bool with_preset);
+
+/* Whether plans with this policy convolve. */
+bool sg_policy_convolves(sg_policy policy);
+
+#endif

@@ -1,0 +1,206 @@
+#include "result.h"
+
+#include <string.h>
+
+#include <xxhash.h>
+
+/* Values or bytes handled at a time where a whole answer is read through. */
+enum { CHUNK = 1 << 14 };
+
+void sg_result_destroy(sg_result *result) {
+    if (!result)
+        return;
+    sg_memory_give(NULL, result->cold_bits);
+    sg_memory_give(NULL, result->values.data);
+    sg_memory_give(NULL, result);
+}
+
+static bool has_values(const sg_result *result) {
+    return result->info.mode != SG_MODE_COLD;
+}
+
+static uint64_t words_of(uint64_t n) {
+    return (n + 63) / 64;
+}
+
+void sg_result_summarise(sg_result *result) {
+    sg_result_info *info = &result->info;
+    uint64_t cold = 0, largest = 0, at = 0;
+    for (uint64_t w = 0; result->cold_bits && w < words_of(info->n); w++)
+        cold += (uint64_t)__builtin_popcountll(result->cold_bits[w]);
+    if (has_values(result)) {
+        info->value_bytes = result->values.bytes;
+        for (uint64_t p = 0; p < info->n; p++) {
+            uint32_t value = sg_values_get(&result->values, p);
+            cold += info->mode == SG_MODE_NIM && value == 0;
+            if (value > largest) {
+                largest = value;
+                at = p;
+            }
+        }
+    }
+    info->cold_count = cold;
+    info->max_value = largest;
+    info->max_value_at = at;
+}
+
+sg_status sg_result_get_info(const sg_result *result, sg_result_info *info) {
+    if (!result || !info || info->struct_size < sizeof(size_t))
+        return SG_ERROR_INVALID_ARGUMENT;
+    size_t size = info->struct_size < sizeof *info ? info->struct_size : sizeof *info;
+    memcpy((char *)info + sizeof(size_t), (const char *)&result->info + sizeof(size_t), size - sizeof(size_t));
+    return SG_OK;
+}
+
+static bool in_range(const sg_result *result, uint64_t first, uint64_t count, uint64_t total) {
+    return result && first <= total && count <= total - first;
+}
+
+static sg_status read_values(const sg_result *result, sg_mode mode, uint64_t first, size_t count, uint32_t *values) {
+    if (!result || result->info.mode != mode || !in_range(result, first, count, result->info.n) || (count && !values))
+        return SG_ERROR_INVALID_ARGUMENT;
+    for (size_t i = 0; i < count; i++)
+        values[i] = sg_values_get(&result->values, first + i);
+    return SG_OK;
+}
+
+sg_status sg_result_nim(const sg_result *result, uint64_t first, size_t count, uint32_t *values) {
+    return read_values(result, SG_MODE_NIM, first, count, values);
+}
+
+sg_status sg_result_remoteness(const sg_result *result, uint64_t first, size_t count, uint32_t *values) {
+    return read_values(result, SG_MODE_REMOTENESS, first, count, values);
+}
+
+static bool is_cold(const sg_result *result, uint64_t p) {
+    if (result->cold_bits)
+        return result->cold_bits[p / 64] >> p % 64 & 1;
+    return sg_values_get(&result->values, p) == 0;
+}
+
+sg_status sg_result_cold_bits(const sg_result *result, uint64_t first, size_t count, uint8_t *bits) {
+    if (!result || !in_range(result, first, count, result->info.n) || (count && !bits))
+        return SG_ERROR_INVALID_ARGUMENT;
+    if (!count)
+        return SG_OK;
+    if (result->cold_bits && first % 8 == 0) {
+        memcpy(bits, (const uint8_t *)result->cold_bits + first / 8, (count + 7) / 8);
+    } else {
+        memset(bits, 0, (count + 7) / 8);
+        for (size_t i = 0; i < count; i++)
+            bits[i / 8] |= (uint8_t)(is_cold(result, first + i) << i % 8);
+    }
+    if (count % 8)
+        bits[count / 8] &= (uint8_t)((1u << count % 8) - 1);
+    return SG_OK;
+}
+
+bool sg_result_next_cold(const sg_result *result, uint64_t from, uint64_t *heap) {
+    if (!result || !heap || from >= result->info.n)
+        return false;
+    if (!result->cold_bits) {
+        uint64_t p = from;
+        while (p < result->info.n && !is_cold(result, p))
+            p++;
+        if (p < result->info.n)
+            *heap = p;
+        return p < result->info.n;
+    }
+    uint64_t w = from / 64, rest = result->cold_bits[w] & UINT64_MAX << from % 64;
+    while (!rest) {
+        if (++w == words_of(result->info.n))
+            return false;
+        rest = result->cold_bits[w];
+    }
+    *heap = 64 * w + (uint64_t)__builtin_ctzll(rest);
+    return true;
+}
+
+sg_status sg_result_histogram(const sg_result *result, uint64_t *counts, size_t capacity) {
+    if (!result || !has_values(result) || (capacity && !counts))
+        return SG_ERROR_INVALID_ARGUMENT;
+    for (size_t v = 0; v < capacity; v++)
+        counts[v] = 0;
+    for (uint64_t p = 0; p < result->info.n; p++) {
+        uint32_t value = sg_values_get(&result->values, p);
+        if (value < capacity)
+            counts[value]++;
+    }
+    return SG_OK;
+}
+
+sg_status sg_result_first_heaps(const sg_result *result, uint64_t *heaps, size_t capacity) {
+    if (!result || !has_values(result) || (capacity && !heaps))
+        return SG_ERROR_INVALID_ARGUMENT;
+    for (size_t v = 0; v < capacity; v++)
+        heaps[v] = UINT64_MAX;
+    for (uint64_t p = 0; p < result->info.n; p++) {
+        uint32_t value = sg_values_get(&result->values, p);
+        if (value < capacity && heaps[value] == UINT64_MAX)
+            heaps[value] = p;
+    }
+    return SG_OK;
+}
+
+uint32_t sg_result_raw_value_bytes(const sg_result *result) {
+    if (!result || !has_values(result))
+        return 0;
+    return result->info.max_value > UINT16_MAX ? 4 : 2;
+}
+
+uint64_t sg_result_raw_bytes(const sg_result *result) {
+    if (!result)
+        return 0;
+    uint32_t value_bytes = sg_result_raw_value_bytes(result);
+    return value_bytes ? result->info.n * value_bytes : (result->info.n + 7) / 8;
+}
+
+static uint8_t raw_byte_of_value(const sg_result *result, uint64_t offset, uint32_t value_bytes) {
+    return (uint8_t)(sg_values_get(&result->values, offset / value_bytes) >> 8 * (offset % value_bytes));
+}
+
+sg_status sg_result_raw(const sg_result *result, uint64_t offset, size_t count, void *bytes) {
+    uint8_t *out = bytes;
+    if (!in_range(result, offset, count, sg_result_raw_bytes(result)) || (count && !bytes))
+        return SG_ERROR_INVALID_ARGUMENT;
+    uint32_t value_bytes = sg_result_raw_value_bytes(result);
+    if (!value_bytes) {
+        if (count)
+            memcpy(out, (const uint8_t *)result->cold_bits + offset, count);
+        return SG_OK;
+    }
+    if (value_bytes == result->values.bytes && count) {
+        memcpy(out, (const uint8_t *)result->values.data + offset, count); /* little-endian machines only: see CMake */
+        return SG_OK;
+    }
+    size_t i = 0;
+    for (; i < count && (offset + i) % value_bytes; i++)
+        out[i] = raw_byte_of_value(result, offset + i, value_bytes);
+    for (; i + value_bytes <= count; i += value_bytes) {
+        uint32_t value = sg_values_get(&result->values, (offset + i) / value_bytes);
+        for (unsigned b = 0; b < value_bytes; b++)
+            out[i + b] = (uint8_t)(value >> 8 * b);
+    }
+    for (; i < count; i++)
+        out[i] = raw_byte_of_value(result, offset + i, value_bytes);
+    return SG_OK;
+}
+
+sg_status sg_result_fingerprint(const sg_result *result, uint64_t *fingerprint) {
+    uint8_t chunk[CHUNK];
+    if (!result || !fingerprint)
+        return SG_ERROR_INVALID_ARGUMENT;
+    XXH3_state_t *state = XXH3_createState();
+    if (!state)
+        return SG_ERROR_OUT_OF_MEMORY;
+    XXH3_64bits_reset(state);
+    uint64_t total = sg_result_raw_bytes(result);
+    for (uint64_t offset = 0; offset < total; offset += CHUNK) {
+        size_t count = total - offset < CHUNK ? (size_t)(total - offset) : CHUNK;
+        sg_result_raw(result, offset, count, chunk);
+        XXH3_64bits_update(state, chunk, count);
+    }
+    *fingerprint = XXH3_64bits_digest(state);
+    XXH3_freeState(state);
+    return SG_OK;
+}

@@ -1,0 +1,176 @@
+/* For one level of the recursion, with blocks of B columns on M rows (P = B*M heap sizes): a source row s holds c cold
+ * positions, and N members of residue t reach a target segment. Shifting costs N steps a segment (c steps for dense
+ * classes), scattering c * N marks. The shifts mark a segment at random in this model: each leaves a target column open
+ * with probability 1 - c/B, so after about 9 / (c/B) shifts all 4096 columns are marked, unless a cold position among
+ * them never will be. */
+#include "row_cost.h"
+#include "tuning.h"
+
+#include <math.h>
+
+enum { SAMPLE_MEMBERS = 1 << 16, MAX_MODELLED_ROWS = 4096 };
+
+/* ln(4096) and a little: shifts times coverage after which a segment is expected to be all hot. */
+static const double COVERED = 9.0;
+
+/* Of the members below 2P, the share that reaches one target segment: exactly 1/2 for evenly spread members, 0.39 for
+ * squares. */
+static const double WINDOW_SHARE = 0.45;
+
+static sg_status count_by_powers(sg_row_model *model, const sg_request *request, uint64_t member_count) {
+    for (unsigned i = 1; i <= 64; i++) {
+        bool past = i == 64 || (uint64_t)1 << i >= request->n;
+        uint64_t limit = past ? request->n : (uint64_t)1 << i, count = member_count;
+        if (!past) {
+            sg_status status = sg_members_count(request->context, request->game->subtraction, limit, &count);
+            if (status != SG_OK)
+                return status;
+        }
+        model->members_below[i] = (double)count;
+        /* A capped count is only a lower bound: go on with the last density that was counted in full. */
+        if (!sg_members_are_listed(count, limit) && i > 1 && model->members_below[i - 1] * 2 > (double)count)
+            model->members_below[i] = model->members_below[i - 1] * 2;
+    }
+    return SG_OK;
+}
+
+static sg_status take_sample(sg_row_model *model, const sg_request *request) {
+    sg_set_cursor *cursor = NULL;
+    sg_status status;
+    size_t got;
+    SG_TRY(sg_set_cursor_open(request->context, request->game->subtraction, request->n, &cursor));
+    do {
+        SG_TRY(sg_set_cursor_next(request->context, cursor, model->sample + model->sample_count,
+                                  SAMPLE_MEMBERS - model->sample_count, &got));
+        model->sample_count += got;
+    } while (got && model->sample_count < SAMPLE_MEMBERS);
+cleanup:
+    sg_set_cursor_close(cursor);
+    return status;
+}
+
+sg_status sg_row_model_open(sg_row_model *model, const sg_request *request, uint64_t member_count) {
+    sg_memory memory;
+    sg_status status;
+    *model = (sg_row_model){0};
+    sg_memory_init(&memory, request->context, 0);
+    SG_TAKE(&memory, model->sample, SAMPLE_MEMBERS * sizeof *model->sample);
+    SG_TAKE(&memory, model->row_share, MAX_MODELLED_ROWS * sizeof *model->row_share);
+    SG_TAKE(&memory, model->class_share, MAX_MODELLED_ROWS * sizeof *model->class_share);
+    SG_TRY(sg_pilot_run(request, &model->pilot));
+    SG_TRY(count_by_powers(model, request, member_count));
+    SG_TRY(take_sample(model, request));
+cleanup:
+    return status;
+}
+
+void sg_row_model_close(sg_row_model *model) {
+    sg_pilot_free(&model->pilot);
+    sg_memory_give(NULL, model->sample);
+    sg_memory_give(NULL, model->row_share);
+    sg_memory_give(NULL, model->class_share);
+    *model = (sg_row_model){0};
+}
+
+static double members_below(const sg_row_model *model, double x) {
+    if (x < 2)
+        return x < 1 ? 0 : model->members_below[1];
+    double power = log2(x);
+    unsigned i = power >= 63 ? 63 : (unsigned)power;
+    double low = model->members_below[i], high = model->members_below[i + 1];
+    return low + (high - low) * (x / exp2(i) - 1);
+}
+
+static void share_out(double *shares, uint64_t modulus, const uint64_t *numbers, uint64_t count) {
+    for (uint64_t r = 0; r < modulus; r++)
+        shares[r] = 0;
+    for (uint64_t i = 0; i < count; i++)
+        shares[numbers[i] % modulus] += 1.0 / (double)count;
+}
+
+/* What one level's blocks look like. */
+typedef struct level_shape {
+    double columns;  /* B */
+    double segments; /* of a target row */
+    double cold;     /* cold positions in a source block */
+    double members;  /* members that reach a target segment */
+} level_shape;
+
+/* Work for one target row, gathered over source rows. */
+typedef struct row_work {
+    double steps;    /* shifts of one segment */
+    double coverage; /* sum over the shifts of the share of columns that each marks */
+    double pairs;
+    double marks; /* scattered, over the whole row */
+} row_work;
+
+static void add_pair(row_work *work, const level_shape *level, double cold, double members) {
+    double density = cold / level->columns;
+    bool dense_class = members * 2 > level->columns / SG_LIST_DENSITY_INVERSE;
+    if (dense_class) {
+        work->steps += cold;
+        work->coverage += cold * members / level->columns;
+    } else if (density * 512 >= SG_SHIFT_OR_COLD_PER_VECTOR) {
+        work->steps += members;
+        work->coverage += members * density;
+        work->pairs += 1;
+    } else {
+        work->marks += cold * members;
+    }
+}
+
+static double row_ns(const sg_row_model *model, const level_shape *level, uint64_t modulus, uint64_t r) {
+    row_work work = {0};
+    for (uint64_t s = 0; s < modulus; s++) {
+        double class_share = model->class_share[r >= s ? r - s : r + modulus - s];
+        if (class_share > 0 && model->row_share[s] > 0)
+            add_pair(&work, level, level->cold * model->row_share[s], level->members * class_share);
+    }
+    double cold_in_segment = level->cold * model->row_share[r] / level->segments;
+    double never_hot = 1 - exp(-cold_in_segment);
+    double early = work.coverage > COVERED ? COVERED / work.coverage : 1;
+    double part = never_hot + (1 - never_hot) * early;
+    double segment_ns = work.steps * SG_SEGMENT_SHIFT_NS + work.pairs * SG_PAIR_VISIT_NS;
+    return level->segments * (segment_ns * part + SG_SEGMENT_LOOK_NS) + work.marks * SG_SCATTER_NS;
+}
+
+double sg_row_model_seconds(const sg_row_model *model, const sg_rows *rows, uint32_t threads) {
+    const sg_pilot *pilot = &model->pilot;
+    uint64_t modulus = rows->modulus, settled = 0;
+    double n = (double)rows->n, total_cold = sg_pilot_cold_below(pilot, n), ns = 0;
+    /* The first cold positions of many games have not yet settled into classes. */
+    while (settled < pilot->cold_count && pilot->cold[settled] < pilot->n / 4)
+        settled++;
+    share_out(model->row_share, modulus, pilot->cold + settled, pilot->cold_count - settled);
+    share_out(model->class_share, modulus, model->sample, model->sample_count);
+    for (uint64_t columns = rows->leaf_columns; columns < rows->top_columns; columns *= 2) {
+        double positions = (double)columns * (double)modulus, nodes = n / (2 * positions);
+        level_shape level = {.columns = (double)columns,
+                             .segments = (double)columns / SG_SEGMENT_BITS,
+                             .cold = total_cold * positions / n,
+                             .members = WINDOW_SHARE * members_below(model, 2 * positions)};
+        if (level.segments < 1.0 / 8)
+            level.segments = 1.0 / 8; /* one vector is the least */
+        if (nodes < 1)
+            nodes = 1;
+        double level_ns = 0;
+        for (uint64_t r = 0; r < modulus; r++)
+            level_ns += row_ns(model, &level, modulus, r);
+        bool parallel = positions >= (double)SG_PARALLEL_NODE_POS;
+        ns += nodes * level_ns / (parallel ? threads : 1);
+    }
+    double leaf_members = members_below(model, (double)(rows->leaf_columns * modulus)) / 2;
+    double leaf_words = (double)(rows->leaf_columns * modulus) / 128;
+    ns += total_cold * (leaf_members < leaf_words ? leaf_members : leaf_words) * SG_SCATTER_NS;
+    return 1e-9 * (ns + n * SG_LEAF_HEAP_NS);
+}
+
+double sg_convolution_seconds(const sg_rows *rows) {
+    double ns = 0, modulus = (double)rows->modulus;
+    for (uint64_t columns = rows->leaf_columns; columns < rows->top_columns; columns *= 2) {
+        double points = 2 * (double)columns, nodes = (double)rows->columns / points;
+        ns += nodes * points * modulus *
+              (2 * SG_FFT_NS_PER_POINT_LOG2 * log2(points) + modulus * SG_FFT_PRODUCT_NS_PER_POINT);
+    }
+    return 1e-9 * ns;
+}

@@ -1,0 +1,26 @@
+/* The time that the recursion would take on M rows, foreseen from a pilot solve. */
+#ifndef SG_ROW_COST_H
+#define SG_ROW_COST_H
+
+#include "pilot.h"
+
+typedef struct sg_row_model {
+    sg_pilot pilot;
+    uint64_t *sample; /* the smallest members, to see how S falls into residue classes */
+    uint64_t sample_count;
+    double members_below[65]; /* members below 2^i */
+    double *row_share;        /* scratch, by row: share of the cold heap sizes */
+    double *class_share;      /* scratch, by residue: share of the members */
+} sg_row_model;
+
+/* Runs the pilot and counts members; `member_count` as in the plan. Release with sg_row_model_close. */
+sg_status sg_row_model_open(sg_row_model *model, const sg_request *request, uint64_t member_count);
+void sg_row_model_close(sg_row_model *model);
+
+/* Seconds of one outcome solve by shift_or and scatter on this layout. */
+double sg_row_model_seconds(const sg_row_model *model, const sg_rows *rows, uint32_t threads);
+
+/* Seconds of one outcome solve in which every node convolves. */
+double sg_convolution_seconds(const sg_rows *rows);
+
+#endif

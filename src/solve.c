@@ -1,0 +1,236 @@
+/* From a request to a result: check, plan, refuse or run. */
+#include "job.h"
+#include "threads.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Base cases keep offsets in 32 bits, and longer ones than this leave every cache. */
+#define MAX_BASE_THRESHOLD_POS ((uint64_t)1 << 30)
+#define MAX_ROWS               ((uint64_t)1 << 16)
+
+void sg_solve_options_init(sg_solve_options *options) {
+    if (options)
+        *options = (sg_solve_options){.struct_size = sizeof *options};
+}
+
+const char *sg_mode_name(sg_mode mode) {
+    static const char *const names[] = {"cold", "nim", "remoteness"};
+    return (unsigned)mode < sizeof names / sizeof *names ? names[mode] : NULL;
+}
+
+const char *sg_engine_name(sg_engine engine) {
+    static const char *const names[] = {"auto", "dp", "tile", "sieve", "split", "convolution", "structure"};
+    return (unsigned)engine < sizeof names / sizeof *names ? names[engine] : NULL;
+}
+
+const char *sg_backend_name(sg_backend backend) {
+    static const char *const names[] = {"auto", "cpu", "cuda"};
+    return (unsigned)backend < sizeof names / sizeof *names ? names[backend] : NULL;
+}
+
+static sg_status check_game(sg_context *context, const sg_game *game, sg_mode mode) {
+    if (mode == SG_MODE_NIM && game->hotspots)
+        return sg_fail(
+            context, SG_ERROR_UNSUPPORTED,
+            "nim-values are not defined with hotspots: such a game is not played by the normal convention, so it "
+            "cannot be added to others; outcomes (cold) are defined");
+    if (mode == SG_MODE_NIM && game->play == SG_PLAY_MISERE)
+        return sg_fail(context, SG_ERROR_UNSUPPORTED,
+                       "nim-values are those of normal play and decide nothing under misere play; outcomes (cold) and "
+                       "remoteness are defined");
+    if (game->hotspots && game->play == SG_PLAY_MISERE)
+        return sg_fail(
+            context, SG_ERROR_UNSUPPORTED,
+            "misere play with hotspots is not defined: who moves onto a hotspot loses, and who cannot move wins");
+    return SG_OK;
+}
+
+static sg_status make_request(sg_request *request, sg_context *context, const sg_game *game, sg_mode mode, uint64_t n,
+                              const sg_solve_options *options) {
+    sg_solve_options given;
+    sg_solve_options_init(&given);
+    if (!context || !game)
+        return sg_fail(context, SG_ERROR_INVALID_ARGUMENT, "a context and a game are needed");
+    if (options && options->struct_size < sizeof(size_t))
+        return sg_fail(context, SG_ERROR_INVALID_ARGUMENT,
+                       "the options were not initialised with sg_solve_options_init");
+    if (options)
+        memcpy(&given, options, options->struct_size < sizeof given ? options->struct_size : sizeof given);
+    if (!sg_mode_name(mode) || !sg_engine_name(given.engine) || !sg_backend_name(given.backend))
+        return sg_fail(context, SG_ERROR_INVALID_ARGUMENT, "mode %d, engine %d or backend %d is not known", (int)mode,
+                       (int)given.engine, (int)given.backend);
+    if (given.rows > MAX_ROWS)
+        return sg_fail(context, SG_ERROR_INVALID_ARGUMENT, "%" PRIu64 " rows are more than the %" PRIu64 " supported",
+                       given.rows, MAX_ROWS);
+    *request = (sg_request){
+        .context = context,
+        .game = game,
+        .mode = mode,
+        .n = n,
+        .engine = given.engine,
+        .memory_limit_bytes = given.memory_limit_bytes ? given.memory_limit_bytes : sg_memory_available_bytes(),
+        .base_threshold_pos =
+            given.base_threshold_pos < MAX_BASE_THRESHOLD_POS ? given.base_threshold_pos : MAX_BASE_THRESHOLD_POS,
+        .rows = given.rows,
+    };
+    sg_status status = sg_threads_resolve(context, &given, &request->threads);
+    if (status == SG_OK)
+        status = check_game(context, game, mode);
+    if (status == SG_OK)
+        status = sg_backend_find(context, given.backend, &request->operators);
+    return status;
+}
+
+static sg_status plan_request(const sg_request *request, sg_plan *plan) {
+    if (request->n)
+        return sg_plan_make(request, plan);
+    if (request->engine != SG_ENGINE_AUTO && !sg_engine_serves(request->engine, request->mode))
+        return sg_plan_make(request, plan); /* says so */
+    *plan = (sg_plan){.engine = request->engine == SG_ENGINE_AUTO ? SG_ENGINE_DP : request->engine};
+    return SG_OK;
+}
+
+static sg_status refuse(const sg_request *request, const sg_plan *plan) {
+    uint64_t largest_n;
+    sg_status status = sg_plan_largest_n(request, plan, request->memory_limit_bytes, &largest_n);
+    if (status != SG_OK)
+        return status;
+    return sg_fail(request->context, SG_ERROR_MEMORY_LIMIT,
+                   "n = %" PRIu64 " needs %" PRIu64 " bytes of memory, %" PRIu64
+                   " are available; the largest n that fits is %" PRIu64,
+                   request->n, plan->bytes, request->memory_limit_bytes, largest_n);
+}
+
+static sg_status run_engine(sg_job *job) {
+    sg_mode mode = job->request->mode;
+    switch (job->plan->engine) {
+    case SG_ENGINE_DP:
+        return mode == SG_MODE_COLD ? sg_outcome_dp(job) : mode == SG_MODE_NIM ? sg_nim_dp(job) : sg_remoteness_dp(job);
+    case SG_ENGINE_SIEVE:
+        return sg_outcome_sieve(job);
+    case SG_ENGINE_TILE:
+        return sg_nim_tile(job);
+    case SG_ENGINE_SPLIT:
+    case SG_ENGINE_CONVOLUTION:
+        return mode == SG_MODE_COLD ? sg_outcome_recursion(job) : sg_nim_levels(job);
+    default:
+        return sg_fail(job->request->context, SG_ERROR_INTERNAL, "the planner chose no engine");
+    }
+}
+
+/* Only the recursion and the tiles have work for several threads. */
+static bool engine_is_threaded(sg_engine engine) {
+    return engine == SG_ENGINE_SPLIT || engine == SG_ENGINE_CONVOLUTION || engine == SG_ENGINE_TILE;
+}
+
+static sg_status open_result(sg_job *job) {
+    const sg_request *request = job->request;
+    const sg_plan *plan = job->plan;
+    sg_status status = SG_OK;
+    SG_TAKE(&job->memory, job->result, sizeof *job->result);
+    sg_result *result = job->result;
+    result->info = (sg_result_info){
+        .struct_size = sizeof result->info,
+        .mode = request->mode,
+        .engine = plan->engine,
+        .backend = request->operators->backend,
+        .device = result->device_name,
+        .threads = engine_is_threaded(plan->engine) ? request->threads : 1,
+        .n = request->n,
+        .rows = plan->rows,
+        .base_threshold_pos = plan->base_threshold_pos,
+        .estimated_bytes = plan->bytes,
+    };
+    SG_TRY(sg_instruction_set_name(request->context, &result->info.instruction_set));
+    request->operators->device_name(result->device_name, sizeof result->device_name);
+    if (request->mode != SG_MODE_NIM)
+        SG_TAKE(&job->memory, result->cold_bits, request->n / 64 * 8 + 16);
+    if (request->mode != SG_MODE_COLD)
+        SG_TRY(sg_values_open(&result->values, request->n, plan->value_bytes ? plan->value_bytes : 1, &job->memory));
+cleanup:
+    return status;
+}
+
+static sg_status run_job(sg_job *job) {
+    const sg_request *request = job->request;
+    sg_result_info *info = &job->result->info;
+    double begin = sg_seconds_now(), set_done, solve_done;
+    sg_status status;
+    SG_TRY(sg_members_load(&job->members, request->game->subtraction, request->n, job->plan->member_count, &job->memory,
+                           &job->monitor));
+    info->member_count = job->members.count;
+    info->option_count = job->members.option_count;
+    set_done = sg_seconds_now();
+    sg_monitor_phase(&job->monitor, "solve");
+    SG_TRY(run_engine(job));
+    solve_done = sg_seconds_now();
+    sg_result_summarise(job->result);
+    info->seconds_set = set_done - begin;
+    info->seconds_solve = solve_done - set_done;
+    info->seconds_summary = sg_seconds_now() - solve_done;
+cleanup:
+    return status;
+}
+
+sg_status sg_solve(sg_context *context, const sg_game *game, sg_mode mode, uint64_t n, const sg_solve_options *options,
+                   sg_result **result) {
+    sg_request request;
+    sg_plan plan;
+    sg_job job = {.request = &request, .plan = &plan};
+    if (!result)
+        return sg_fail(context, SG_ERROR_INVALID_ARGUMENT, "no place for the result was given");
+    double begin = sg_seconds_now();
+    sg_status status = make_request(&request, context, game, mode, n, options);
+    if (status != SG_OK)
+        return status;
+    status = plan_request(&request, &plan);
+    if (status != SG_OK)
+        return status;
+    if (plan.bytes > request.memory_limit_bytes)
+        return refuse(&request, &plan);
+    double planned = sg_seconds_now();
+    sg_memory_init(&job.memory, context, request.memory_limit_bytes);
+    sg_monitor_init(&job.monitor, options, n);
+    SG_TRY(open_result(&job));
+    job.result->info.seconds_plan = planned - begin;
+    if (n)
+        SG_TRY(run_job(&job));
+    job.result->info.peak_bytes = job.memory.peak_bytes;
+cleanup:
+    sg_members_free(&job.members, &job.memory);
+    if (status == SG_OK)
+        *result = job.result;
+    else
+        sg_result_destroy(job.result);
+    return status;
+}
+
+sg_status sg_solve_estimate(sg_context *context, const sg_game *game, sg_mode mode, uint64_t n,
+                            const sg_solve_options *options, sg_estimate *estimate) {
+    sg_request request;
+    sg_plan plan;
+    if (!estimate || estimate->struct_size < sizeof *estimate)
+        return sg_fail(context, SG_ERROR_INVALID_ARGUMENT, "sg_solve_estimate needs an estimate with its struct_size");
+    sg_status status = make_request(&request, context, game, mode, n, options);
+    if (status == SG_OK)
+        status = plan_request(&request, &plan);
+    uint64_t largest_n = 0;
+    if (status == SG_OK)
+        status = sg_plan_largest_n(&request, &plan, request.memory_limit_bytes, &largest_n);
+    if (status != SG_OK)
+        return status;
+    *estimate = (sg_estimate){
+        .struct_size = estimate->struct_size,
+        .engine = plan.engine,
+        .backend = request.operators->backend,
+        .rows = plan.rows,
+        .base_threshold_pos = plan.base_threshold_pos,
+        .bytes = plan.bytes,
+        .limit_bytes = request.memory_limit_bytes,
+        .largest_n = largest_n,
+        .seconds = plan.seconds,
+    };
+    return SG_OK;
+}

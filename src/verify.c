@@ -1,0 +1,161 @@
+/* Verification by the definition of the game. It shares the enumeration of S with the engines and nothing else: each
+ * sampled heap size has all its options looked up in the result, and outcome, mex or remoteness is formed anew. */
+#include "decree.h"
+#include "members.h"
+#include "number.h"
+#include "result.h"
+#include "splitmix.h"
+#include "threads.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct verifier {
+    const sg_result *result;
+    sg_members members;
+    sg_memory memory;
+    sg_monitor monitor;
+    uint64_t samples;
+    uint64_t seed;
+    uint64_t *decreed; /* bit i: the i-th sample is hot by decree */
+    uint64_t *seen;    /* for each thread, seen_words words */
+    uint64_t seen_words;
+} verifier;
+
+/* The i-th sample: one heap size from each of `samples` equal parts of 0 .. n-1, so none comes twice and samples = n
+ * gives all. */
+static uint64_t sample_at(const verifier *verify, uint64_t i) {
+    sg_u128 n = verify->result->info.n;
+    uint64_t first = (uint64_t)(n * i / verify->samples), end = (uint64_t)(n * (i + 1) / verify->samples);
+    return first + sg_splitmix64(verify->seed + i) % (end - first);
+}
+
+static bool is_cold(const sg_result *result, uint64_t p) {
+    return result->cold_bits[p / 64] >> p % 64 & 1;
+}
+
+/* Hot by decree, or by an option that is cold. Says also what the game's length would be. */
+static bool outcome_holds(const verifier *verify, uint64_t p, bool decreed) {
+    const sg_result *result = verify->result;
+    bool lengths = result->info.mode == SG_MODE_REMOTENESS, reaches_cold = false;
+    uint64_t s, least_cold = UINT64_MAX, largest = 0, options = 0;
+    for (sg_member_walk walk = sg_members_walk(&verify->members); sg_member_next(&walk, &s) && s <= p; options++) {
+        bool cold = is_cold(result, p - s);
+        reaches_cold |= cold;
+        if (reaches_cold && !lengths)
+            break;
+        uint64_t length = lengths ? sg_values_get(&result->values, p - s) : 0;
+        if (cold && length < least_cold)
+            least_cold = length;
+        if (length > largest)
+            largest = length;
+    }
+    if (is_cold(result, p) == (decreed || reaches_cold))
+        return false;
+    if (!lengths)
+        return true;
+    uint64_t length = reaches_cold ? least_cold + 1 : options ? largest + 1 : 0;
+    return sg_values_get(&result->values, p) == (decreed ? 0 : length);
+}
+
+/* Every smaller value is an option's, and the value itself is not. */
+static bool nim_value_holds(const verifier *verify, uint64_t p, uint64_t *seen) {
+    const sg_values *values = &verify->result->values;
+    uint64_t s, value = sg_values_get(values, p), missing = value;
+    memset(seen, 0, 8 * (value / 64 + 1));
+    for (sg_member_walk walk = sg_members_walk(&verify->members); sg_member_next(&walk, &s) && s <= p;) {
+        uint64_t option = sg_values_get(values, p - s);
+        if (option == value)
+            return false;
+        if (option < value && !(seen[option / 64] >> option % 64 & 1)) {
+            seen[option / 64] |= (uint64_t)1 << option % 64;
+            missing--;
+        }
+    }
+    return missing == 0;
+}
+
+static sg_status mark_decreed(verifier *verify, const sg_game *game) {
+    enum { SEGMENT_POS = 1 << 16 };
+    uint64_t n = verify->result->info.n, next = 0, hot[SEGMENT_POS / 64];
+    sg_context *context = verify->memory.context;
+    sg_decree decree = {0};
+    sg_status status;
+    SG_TAKE(&verify->memory, verify->decreed, 8 * (verify->samples / 64 + 1));
+    if (!sg_game_decrees(game))
+        return SG_OK;
+    SG_TRY(sg_decree_open(&decree, context, game, n, verify->members.smallest));
+    for (uint64_t first = 0; first < n; first += SEGMENT_POS) {
+        uint64_t count = n - first < SEGMENT_POS ? n - first : SEGMENT_POS;
+        memset(hot, 0, sizeof hot);
+        SG_TRY(sg_decree_mark(&decree, first, count, hot));
+        for (; next < verify->samples && sample_at(verify, next) < first + count; next++) {
+            uint64_t i = sample_at(verify, next) - first;
+            verify->decreed[next / 64] |= (hot[i / 64] >> i % 64 & 1) << next % 64;
+        }
+    }
+cleanup:
+    sg_decree_close(&decree);
+    return status;
+}
+
+static void check_samples(verifier *verify, uint32_t threads, sg_verify_report *report) {
+    uint64_t failures = 0, first_failure = UINT64_MAX;
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads) reduction(+ : failures)                             \
+    reduction(min : first_failure)
+    for (uint64_t i = 0; i < verify->samples; i++) {
+        if (omp_get_thread_num() == 0) {
+            double share = (double)i / (double)verify->samples;
+            sg_monitor_advance(&verify->monitor, share, i);
+            sg_monitor_tick(&verify->monitor);
+        }
+        if (sg_monitor_cancelled(&verify->monitor))
+            continue;
+        uint64_t p = sample_at(verify, i);
+        uint64_t *seen = verify->seen + verify->seen_words * (uint64_t)omp_get_thread_num();
+        bool holds = verify->result->info.mode == SG_MODE_NIM
+                         ? nim_value_holds(verify, p, seen)
+                         : outcome_holds(verify, p, verify->decreed[i / 64] >> i % 64 & 1);
+        failures += !holds;
+        if (!holds && p < first_failure)
+            first_failure = p;
+    }
+    report->failures = failures;
+    report->first_failure = first_failure;
+}
+
+sg_status sg_verify(sg_context *context, const sg_game *game, const sg_result *result, uint64_t samples, uint64_t seed,
+                    const sg_solve_options *options, sg_verify_report *report) {
+    if (!game || !result || !report || report->struct_size < sizeof *report)
+        return sg_fail(context, SG_ERROR_INVALID_ARGUMENT,
+                       "sg_verify needs a game, a result and a report with its size");
+    uint64_t n = result->info.n, count;
+    double begin = sg_seconds_now();
+    verifier verify = {.result = result, .samples = samples < n ? samples : n, .seed = seed};
+    sg_verify_report found = {
+        .struct_size = report->struct_size, .samples = verify.samples, .first_failure = UINT64_MAX};
+    uint32_t threads;
+    sg_status status;
+    SG_TRY(sg_threads_resolve(context, options, &threads));
+    sg_memory_init(&verify.memory, context, 0);
+    sg_monitor_init(&verify.monitor, options, verify.samples);
+    sg_monitor_phase(&verify.monitor, "verify");
+    if (verify.samples) {
+        SG_TRY(sg_members_count(context, game->subtraction, n, &count));
+        SG_TRY(sg_members_load(&verify.members, game->subtraction, n, count, &verify.memory, &verify.monitor));
+        SG_TRY(mark_decreed(&verify, game));
+        verify.seen_words = result->info.max_value / 64 + 1;
+        SG_TAKE(&verify.memory, verify.seen, 8 * verify.seen_words * threads);
+        check_samples(&verify, threads, &found);
+        if (sg_monitor_cancelled(&verify.monitor))
+            SG_TRY(sg_monitor_stop(context));
+    }
+    found.seconds = sg_seconds_now() - begin;
+    *report = found;
+cleanup:
+    sg_members_free(&verify.members, &verify.memory);
+    sg_memory_give(&verify.memory, verify.decreed);
+    sg_memory_give(&verify.memory, verify.seen);
+    return status;
+}
