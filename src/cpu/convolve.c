@@ -91,6 +91,14 @@ static uint64_t stored_index(const sg_convolver *convolver, uint64_t modulus, un
     return convolver->first_index[level] + (uint64_t)(d + (int64_t)modulus - 1) * windows + window - 1;
 }
 
+/* Columns of a target piece to look at: those within the range, in whole words where the piece has words. */
+static uint64_t used_columns(const sg_node *node, uint64_t column, uint64_t piece) {
+    uint64_t left = node->target_end - column;
+    if (piece >= 64)
+        left = (left + 63) / 64 * 64;
+    return left < piece ? left : piece;
+}
+
 #define REAL       float
 #define FFTW(name) fftwf_##name
 #define NAME(name) float_##name

@@ -160,20 +160,23 @@ static sg_status NAME(convolve)(sg_field *field, NAME(transforms) * transforms, 
     for (uint64_t s = 0; s < rows->modulus; s++)
         for (uint64_t j = 0; j < pieces && cold_counts[s]; j++)
             NAME(load_source)
-            (field, transforms, level, s, node->first + j * piece, sources + (s * pieces + j) * stride);
+    (field, transforms, level, s, node->first + j * piece, sources + (s * pieces + j) * stride);
     for (uint64_t target = 0; target < rows->modulus * pieces && *all_clear; target++) {
         uint64_t r = target / pieces, i = target % pieces, column = node->first + node->columns + i * piece;
         uint8_t *hot_row = sg_row(rows, field->hot, r);
         if (!sg_monitor_tick(field->monitor))
             return sg_monitor_stop(field->memory->context);
-        if (column >= node->target_end || (piece >= 64 && sg_all_hot(hot_row, column, piece)))
+        if (column >= node->target_end)
+            continue;
+        uint64_t length = used_columns(node, column, piece);
+        if (length % 64 == 0 && sg_all_hot(hot_row, column, length))
             continue;
         if (!NAME(sum_products)(field, transforms, level, pieces, r, i, cold_counts, sources, sum))
             continue;
         NAME(inverse)(transforms, level, sum);
-        *all_clear = NAME(all_clear)(field, counts, piece);
+        *all_clear = NAME(all_clear)(field, counts, length);
         if (*all_clear)
-            NAME(mark)(field, counts, piece, hot_row, column);
+            NAME(mark)(field, counts, length, hot_row, column);
     }
 cleanup:
     return status;
