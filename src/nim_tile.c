@@ -43,8 +43,18 @@ static uint64_t words_for(uint64_t value_limit) {
     return words;
 }
 
+/* The longest block whose sets stay within SG_TILE_SETS_BYTES, but whole strips. */
+static uint64_t block_pos(uint64_t words) {
+    uint64_t fits = SG_TILE_SETS_BYTES / (8 * words) / SG_TILE_STRIP_POS * SG_TILE_STRIP_POS;
+    return fits ? fits : SG_TILE_STRIP_POS;
+}
+
+static uint64_t sets_bytes(uint64_t words) {
+    return sg_multiply_saturating(block_pos(words) * 8, words);
+}
+
 uint64_t sg_nim_tile_bytes(uint64_t member_count, uint64_t value_limit) {
-    uint64_t sets = sg_multiply_saturating(SG_TILE_BLOCK_POS * 8, words_for(value_limit));
+    uint64_t sets = sets_bytes(words_for(value_limit));
     uint64_t table = SG_ONE_HOT_VALUES * SG_ONE_HOT_VALUES / 8;
     return sg_add_saturating(sg_add_saturating(sets, table), sg_multiply_saturating(8, member_count));
 }
@@ -133,7 +143,7 @@ static sg_status make_room(tile_solver *solver) {
     uint64_t words = words_for(solver->largest);
     if (words > solver->words) {
         sg_memory_give(&solver->job->memory, solver->seen);
-        solver->seen = sg_memory_take(&solver->job->memory, SG_TILE_BLOCK_POS * words * 8);
+        solver->seen = sg_memory_take(&solver->job->memory, sets_bytes(words));
         if (!solver->seen)
             return solver->job->memory.status;
         solver->words = words;
@@ -194,8 +204,8 @@ sg_status sg_nim_tile(sg_job *job) {
     uint64_t n = job->request->n, block = 0;
     sg_status status = open_solver(&solver, job);
     while (status == SG_OK && block < n) {
-        uint64_t end = n - block < SG_TILE_BLOCK_POS ? n : block + SG_TILE_BLOCK_POS;
         SG_TRY(make_room(&solver));
+        uint64_t longest = block_pos(solver.words), end = n - block < longest ? n : block + longest;
         SG_TRY(solve_block(&solver, block, end, &block));
         double share = (double)block / (double)n;
         sg_monitor_advance(&job->monitor, share * share, block);

@@ -4,21 +4,29 @@
 
 #include "plan.h"
 
+/* Nim-values are solved by levels, whose heap sizes fall into residue classes each in its own way: this many are looked
+ * at. */
+enum { SG_PILOT_LEVELS = 3 };
+
+typedef struct sg_pilot_level {
+    uint64_t *heaps; /* rising */
+    uint64_t count;
+} sg_pilot_level;
+
 typedef struct sg_pilot {
-    uint64_t n;
-    uint64_t *cold; /* its cold heap sizes, rising */
-    uint64_t cold_count;
-    double cold_exponent; /* cold heap sizes below x grow like x to this power */
+    uint64_t n;                             /* heap sizes solved */
+    sg_pilot_level levels[SG_PILOT_LEVELS]; /* outcomes: the cold heap sizes; nim: those of a few values */
+    unsigned level_count;
+    double cold_exponent; /* outcomes: cold heap sizes below x grow like x to this power */
+    uint64_t max_value;   /* nim: foreseen for the request's n; exact when n is the pilot's */
 } sg_pilot;
 
-/* Solves outcomes of the request's game for its first heap sizes, SG_PILOT_POS at most. Release with sg_pilot_free. */
+/* Solves the request's game for its first heap sizes, at most SG_PILOT_POS or, for nim-values, SG_PILOT_NIM_POS of
+ * them. Release with sg_pilot_free, also after a failure. */
 sg_status sg_pilot_run(const sg_request *request, sg_pilot *pilot);
 void sg_pilot_free(sg_pilot *pilot);
 
-/* Cold heap sizes below x, by the pilot's growth. */
-double sg_pilot_cold_below(const sg_pilot *pilot, double x);
-
-/* Foresees the largest nim-value below n; exact for n up to SG_PILOT_NIM_POS. */
-sg_status sg_pilot_max_nim(const sg_request *request, uint64_t *max_value);
+/* Heap sizes below n of one level: the cold ones, or the average of all values. */
+double sg_pilot_level_size(const sg_pilot *pilot, double n);
 
 #endif

@@ -124,19 +124,16 @@ static unsigned width_for(uint64_t max_value) {
     return max_value <= UINT8_MAX ? 1 : max_value <= UINT16_MAX ? 2 : 4;
 }
 
-static sg_status plan_values(const sg_request *request, sg_plan *plan) {
-    if (request->mode == SG_MODE_COLD)
-        return SG_OK;
-    if (request->mode == SG_MODE_REMOTENESS) {
+static void plan_values(const sg_request *request, const sg_pilot *pilot, sg_plan *plan) {
+    if (request->mode == SG_MODE_REMOTENESS)
         plan->value_bytes = request->n < UINT8_MAX ? 1 : 2; /* no game lasts longer than its heap */
-        return SG_OK;
-    }
-    sg_status status = sg_pilot_max_nim(request, &plan->max_value);
+    if (request->mode != SG_MODE_NIM)
+        return;
+    plan->max_value = pilot->max_value;
     /* A heap size has at most as many options as there are members. The count is a lower bound when it was capped. */
     if (sg_members_are_listed(plan->member_count, request->n) && plan->max_value > plan->member_count)
         plan->max_value = plan->member_count;
     plan->value_bytes = width_for(plan->max_value);
-    return status;
 }
 
 static uint64_t default_base_threshold(const sg_plan *plan, uint64_t n) {
@@ -175,7 +172,7 @@ static sg_status choose_rows(const sg_request *request, sg_plan *plan, const sg_
         return status;
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         sg_plan candidate = *plan;
-        if (SG_MIN_COLUMNS * candidates[i] > request->n)
+        if (SG_MIN_COLUMNS * candidates[i] > request->n || candidates[i] > sg_row_model_max_rows(model))
             break;
         status = shape_recursion(request, &candidate, model, candidates[i]);
         if (status != SG_OK)
@@ -253,6 +250,7 @@ static sg_status plan_direct(const sg_request *request, sg_plan *plan) {
 }
 
 sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
+    sg_pilot pilot = {0};
     sg_row_model model = {0};
     sg_status status = check_engine(request);
     *plan = (sg_plan){.engine = request->engine};
@@ -260,22 +258,23 @@ sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
         return status;
     if (is_hopeless(request))
         return plan_hopeless(request, plan);
-    SG_TRY(sg_members_count(request->context, request->game->subtraction, request->n, &plan->member_count));
-    SG_TRY(plan_values(request, plan));
     bool recursive =
         is_recursive(request->engine) || (request->engine == SG_ENGINE_AUTO && request->mode != SG_MODE_REMOTENESS);
-    if (!recursive) {
-        SG_TRY(plan_direct(request, plan));
-        goto cleanup;
-    }
-    bool choosing = request->n > SG_PILOT_POS && (request->engine == SG_ENGINE_AUTO || !request->rows);
+    bool choosing = recursive && request->n > SG_PILOT_POS && (request->engine == SG_ENGINE_AUTO || !request->rows);
+    SG_TRY(sg_members_count(request->context, request->game->subtraction, request->n, &plan->member_count));
+    if (choosing || request->mode == SG_MODE_NIM)
+        SG_TRY(sg_pilot_run(request, &pilot));
+    plan_values(request, &pilot, plan);
     if (choosing)
-        SG_TRY(sg_row_model_open(&model, request, plan->member_count));
-    if (request->mode == SG_MODE_NIM && request->engine == SG_ENGINE_AUTO)
-        SG_TRY(plan_auto_nim(request, plan, choosing ? &model : NULL));
+        SG_TRY(sg_row_model_open(&model, request, &pilot, plan->member_count));
+    if (!recursive)
+        status = plan_direct(request, plan);
+    else if (request->mode == SG_MODE_NIM && request->engine == SG_ENGINE_AUTO)
+        status = plan_auto_nim(request, plan, choosing ? &model : NULL);
     else
-        SG_TRY(plan_recursion(request, plan, choosing ? &model : NULL));
+        status = plan_recursion(request, plan, choosing ? &model : NULL);
 cleanup:
     sg_row_model_close(&model);
+    sg_pilot_free(&pilot);
     return status;
 }

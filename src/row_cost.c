@@ -49,15 +49,15 @@ cleanup:
     return status;
 }
 
-sg_status sg_row_model_open(sg_row_model *model, const sg_request *request, uint64_t member_count) {
+sg_status sg_row_model_open(sg_row_model *model, const sg_request *request, const sg_pilot *pilot,
+                            uint64_t member_count) {
     sg_memory memory;
     sg_status status;
-    *model = (sg_row_model){0};
+    *model = (sg_row_model){.pilot = pilot};
     sg_memory_init(&memory, request->context, 0);
     SG_TAKE(&memory, model->sample, SAMPLE_MEMBERS * sizeof *model->sample);
     SG_TAKE(&memory, model->row_share, MAX_MODELLED_ROWS * sizeof *model->row_share);
     SG_TAKE(&memory, model->class_share, MAX_MODELLED_ROWS * sizeof *model->class_share);
-    SG_TRY(sg_pilot_run(request, &model->pilot));
     SG_TRY(count_by_powers(model, request, member_count));
     SG_TRY(take_sample(model, request));
 cleanup:
@@ -65,7 +65,6 @@ cleanup:
 }
 
 void sg_row_model_close(sg_row_model *model) {
-    sg_pilot_free(&model->pilot);
     sg_memory_give(NULL, model->sample);
     sg_memory_give(NULL, model->row_share);
     sg_memory_give(NULL, model->class_share);
@@ -134,15 +133,31 @@ static double row_ns(const sg_row_model *model, const level_shape *level, uint64
     return level->segments * (segment_ns * part + SG_SEGMENT_LOOK_NS) + work.marks * SG_SCATTER_NS;
 }
 
-double sg_row_model_seconds(const sg_row_model *model, const sg_rows *rows, uint32_t threads) {
-    const sg_pilot *pilot = &model->pilot;
-    uint64_t modulus = rows->modulus, settled = 0;
-    double n = (double)rows->n, total_cold = sg_pilot_cold_below(pilot, n), ns = 0;
-    /* The first cold positions of many games have not yet settled into classes. */
-    while (settled < pilot->cold_count && pilot->cold[settled] < pilot->n / 4)
-        settled++;
-    share_out(model->row_share, modulus, pilot->cold + settled, pilot->cold_count - settled);
-    share_out(model->class_share, modulus, model->sample, model->sample_count);
+/* The first heap sizes of a level have often not settled into its classes: skipped. */
+static uint64_t settled_from(const sg_pilot *pilot, const sg_pilot_level *level) {
+    uint64_t first = 0;
+    while (first < level->count && level->heaps[first] < pilot->n / 4)
+        first++;
+    return first;
+}
+
+uint64_t sg_row_model_max_rows(const sg_row_model *model) {
+    uint64_t fewest = UINT64_MAX;
+    for (unsigned i = 0; i < model->pilot->level_count; i++) {
+        const sg_pilot_level *level = &model->pilot->levels[i];
+        uint64_t count = level->count - settled_from(model->pilot, level);
+        /* A level of hardly any heap sizes costs little however they lie. */
+        if (count > SG_PILOT_HEAPS_PER_ROW && count < fewest)
+            fewest = count;
+    }
+    return fewest / SG_PILOT_HEAPS_PER_ROW;
+}
+
+static double level_seconds(const sg_row_model *model, const sg_rows *rows, uint32_t threads,
+                            const sg_pilot_level *pilot_level) {
+    uint64_t modulus = rows->modulus, settled = settled_from(model->pilot, pilot_level);
+    double n = (double)rows->n, total_cold = sg_pilot_level_size(model->pilot, n), ns = 0;
+    share_out(model->row_share, modulus, pilot_level->heaps + settled, pilot_level->count - settled);
     for (uint64_t columns = rows->leaf_columns; columns < rows->top_columns; columns *= 2) {
         double positions = (double)columns * (double)modulus, nodes = n / (2 * positions);
         level_shape level = {.columns = (double)columns,
@@ -151,18 +166,24 @@ double sg_row_model_seconds(const sg_row_model *model, const sg_rows *rows, uint
                              .members = WINDOW_SHARE * members_below(model, 2 * positions)};
         if (level.segments < 1.0 / 8)
             level.segments = 1.0 / 8; /* one vector is the least */
-        if (nodes < 1)
-            nodes = 1;
         double level_ns = 0;
         for (uint64_t r = 0; r < modulus; r++)
             level_ns += row_ns(model, &level, modulus, r);
         bool parallel = positions >= (double)SG_PARALLEL_NODE_POS;
-        ns += nodes * level_ns / (parallel ? threads : 1);
+        ns += (nodes < 1 ? 1 : nodes) * level_ns / (parallel ? threads : 1);
     }
     double leaf_members = members_below(model, (double)(rows->leaf_columns * modulus)) / 2;
     double leaf_words = (double)(rows->leaf_columns * modulus) / 128;
     ns += total_cold * (leaf_members < leaf_words ? leaf_members : leaf_words) * SG_SCATTER_NS;
     return 1e-9 * (ns + n * SG_LEAF_HEAP_NS);
+}
+
+double sg_row_model_seconds(const sg_row_model *model, const sg_rows *rows, uint32_t threads) {
+    double seconds = 0;
+    share_out(model->class_share, rows->modulus, model->sample, model->sample_count);
+    for (unsigned i = 0; i < model->pilot->level_count; i++)
+        seconds += level_seconds(model, rows, threads, &model->pilot->levels[i]) / model->pilot->level_count;
+    return seconds;
 }
 
 double sg_convolution_seconds(const sg_rows *rows) {

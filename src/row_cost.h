@@ -5,7 +5,7 @@
 #include "pilot.h"
 
 typedef struct sg_row_model {
-    sg_pilot pilot;
+    const sg_pilot *pilot;
     uint64_t *sample; /* the smallest members, to see how S falls into residue classes */
     uint64_t sample_count;
     double members_below[65]; /* members below 2^i */
@@ -13,11 +13,15 @@ typedef struct sg_row_model {
     double *class_share;      /* scratch, by residue: share of the members */
 } sg_row_model;
 
-/* Runs the pilot and counts members; `member_count` as in the plan. Release with sg_row_model_close. */
-sg_status sg_row_model_open(sg_row_model *model, const sg_request *request, uint64_t member_count);
+/* Counts members; `member_count` as in the plan; the pilot must outlive the model. Release with sg_row_model_close. */
+sg_status sg_row_model_open(sg_row_model *model, const sg_request *request, const sg_pilot *pilot,
+                            uint64_t member_count);
 void sg_row_model_close(sg_row_model *model);
 
-/* Seconds of one outcome solve by shift_or and scatter on this layout. */
+/* The most rows that the pilot saw enough heap sizes to judge. */
+uint64_t sg_row_model_max_rows(const sg_row_model *model);
+
+/* Seconds of one outcome solve (of an average level, for nim-values) by shift_or and scatter on this layout. */
 double sg_row_model_seconds(const sg_row_model *model, const sg_rows *rows, uint32_t threads);
 
 /* Seconds of one outcome solve in which every node convolves. */

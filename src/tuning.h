@@ -83,8 +83,11 @@
  * even for dense sets. Games no longer than this are solved on one row without a pilot. */
 #define SG_PILOT_POS ((uint64_t)1 << 17)
 
-/* Heap sizes of the nim pilot: 1 ms for dense sets. */
-#define SG_PILOT_NIM_POS ((uint64_t)1 << 12)
+/* Heap sizes of the nim pilot: some 30 ms for the densest sets. */
+#define SG_PILOT_NIM_POS ((uint64_t)1 << 13)
+
+/* Heap sizes of a level that the pilot must have seen for each row: with 8 expected, an empty row is rarely chance. */
+#define SG_PILOT_HEAPS_PER_ROW 8
 
 /* Growth is foreseen from two points, so the width gets a margin; too narrow a guess costs a widening, not a wrong
  * value. */
@@ -101,9 +104,9 @@
 #define SG_LEAF_DENSE_POS    ((uint64_t)1 << 12)
 #define SG_LEAF_CONVOLVE_POS ((uint64_t)1 << 13)
 
-/* Heap sizes of a block of the nim tiles, whose far options threads share: long, so that threads are woken seldom,
- * while the sets of a block (512 KiB for values below 512) stay in the second-level cache. */
-#define SG_TILE_BLOCK_POS ((uint64_t)8192)
+/* Bytes of the sets of one block of the nim tiles, within the second-level cache: 8192 heap sizes while values are
+ * below 512. Threads share a block's far options, so longer blocks wake them less often. */
+#define SG_TILE_SETS_BYTES ((uint64_t)512 << 10)
 
 /* Heap sizes of a strip, within which options are entered one by one: for squares 16 to 22 of them a heap size. */
 #define SG_TILE_STRIP_POS ((uint64_t)256)

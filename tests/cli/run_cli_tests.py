@@ -26,6 +26,7 @@ import unittest
 
 COMMAND = ""
 SECONDS = 60  # for one run of the command; far more than any of them needs
+SLACK_SECONDS = 1.0  # for a machine that is busy with other tests
 
 
 def run(*arguments, **keywords):
@@ -629,7 +630,7 @@ class Interrupts(CommandTest):
         begin = time.monotonic()
         child.send_signal(signal_number)
         self.assertEqual(child.wait(timeout=SECONDS), status)
-        self.assertLess(time.monotonic() - begin, 1.0)
+        self.assertLess(time.monotonic() - begin, 1.0 + SLACK_SECONDS)
 
     def test_interrupt_and_terminate_end_cleanly(self):
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -675,6 +676,7 @@ class Terminal(CommandTest):
         os.close(master)
         if child.stdout:
             child.stdout.close()
+        self.seconds_run = time.monotonic() - begin
         return child.wait(timeout=SECONDS), shown.decode()
 
     def test_progress_is_drawn_and_cleared(self):
@@ -683,7 +685,7 @@ class Terminal(CommandTest):
             self.assertEqual(status, 130)
             drawn = re.findall(r"\r([^\r\n]+?)\x1b\[K", shown)
             self.assertTrue(drawn, shown)
-            self.assertLessEqual(len(drawn), 14)
+            self.assertLessEqual(len(drawn), 10 * self.seconds_run + 1)
             self.assertLess(max(map(len, drawn)), columns)
             self.assertRegex(drawn[-1], "^solve")
             if columns >= 80:
