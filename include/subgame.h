@@ -9,7 +9,9 @@
  *
  * Thread rule: objects carry no hidden shared state. One sg_context serves one thread at a time; a finished sg_result
  * and an unchanging sg_game may be read by any number of threads at once. A solve runs its own threads
- * (sg_solve_options.threads).
+ * (sg_solve_options.threads), from the OpenMP runtime: on a machine that has other work to do, start the program with
+ * OMP_WAIT_POLICY=passive in its environment, or idle threads spin and steps that wait for them take several times
+ * longer.
  *
  * Error rule: a function that can fail returns sg_status. When it was given a context, sg_last_error(context) then says
  * in words what was wrong, naming the offending token or both of the numbers that do not fit. Output parameters are

@@ -266,7 +266,7 @@ sg_status sg_number_parse(sg_context *context, const char *what, const char *tex
 sg_status sg_parse_number(sg_context *context, const char *text, uint64_t *value) {
     if (!text || !value)
         return sg_fail(context, SG_ERROR_INVALID_ARGUMENT, "sg_parse_number: %s is NULL", text ? "value" : "text");
-    return sg_number_parse(context, "text", text, sg_text_of(text).length, value);
+    return sg_number_parse(context, "number", text, sg_text_of(text).length, value);
 }
 
 /* The double is off by at most a relative 2^-52 or so, hence by less than 2^13; one Newton step from there overshoots

@@ -144,6 +144,11 @@ static uint64_t default_base_threshold(const sg_plan *plan, uint64_t n) {
     return base > vectors ? base : vectors;
 }
 
+/* The rows that were asked for, or as few as lists of shifts can address: one below 2^35 heap sizes. */
+static uint64_t least_rows(const sg_request *request) {
+    return request->rows ? request->rows : request->n / MAX_COLUMNS + 1;
+}
+
 /* Fills in what a recursion's plan needs and prices it. */
 static sg_status shape_recursion(const sg_request *request, sg_plan *plan, const sg_row_model *model, uint64_t rows) {
     plan->rows = rows;
@@ -167,7 +172,7 @@ static sg_status choose_rows(const sg_request *request, sg_plan *plan, const sg_
     static const uint16_t candidates[] = {2,  3,   4,   5,   6,   7,   8,   9,   10,  12,  13,  15,  16,  17,
                                           20, 24,  25,  26,  29,  30,  34,  37,  39,  40,  41,  50,  60,  65,
                                           85, 120, 125, 130, 145, 169, 185, 205, 221, 325, 425, 625, 1105};
-    sg_status status = shape_recursion(request, plan, model, request->rows ? request->rows : 1);
+    sg_status status = shape_recursion(request, plan, model, least_rows(request));
     if (status != SG_OK || request->rows || !model || plan->policy != SG_POLICY_SPLIT)
         return status;
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
@@ -193,7 +198,7 @@ static sg_status plan_recursion(const sg_request *request, sg_plan *plan, const 
     sg_plan convolving = *plan;
     convolving.engine = SG_ENGINE_CONVOLUTION;
     convolving.policy = SG_POLICY_CHEAPEST;
-    status = shape_recursion(request, &convolving, model, request->rows ? request->rows : 1);
+    status = shape_recursion(request, &convolving, model, least_rows(request));
     if (status == SG_OK && convolving.bytes <= request->memory_limit_bytes && convolving.seconds < plan->seconds)
         *plan = convolving;
     return status;
@@ -235,7 +240,7 @@ static sg_status plan_hopeless(const sg_request *request, sg_plan *plan) {
     plan->value_bytes = request->mode == SG_MODE_COLD ? 0 : 2;
     plan->max_value = UINT16_MAX;
     if (recursive) {
-        plan->rows = request->rows ? request->rows : 1;
+        plan->rows = least_rows(request);
         plan->base_threshold_pos =
             request->base_threshold_pos ? request->base_threshold_pos : default_base_threshold(plan, request->n);
     }

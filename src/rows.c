@@ -15,7 +15,7 @@ sg_rows sg_rows_make(uint64_t n, uint64_t modulus, uint64_t base_threshold_pos) 
     while (rows.leaf_columns * 2 <= base_threshold_pos / modulus && rows.leaf_columns < rows.columns)
         rows.leaf_columns *= 2;
     rows.top_columns = rows.leaf_columns;
-    while (rows.top_columns < rows.columns)
+    while (rows.top_columns < rows.columns && rows.top_columns <= UINT64_MAX / 4)
         rows.top_columns *= 2;
     rows.row_bytes = row_payload_bytes(&rows) + SG_ROW_GUARD_BYTES;
     return rows;

@@ -38,7 +38,7 @@
 
 /* Columns. Longer blocks are convolved in pieces of this size: transforms past 2^25 points gain nothing and are limited
  * by memory. */
-#define SG_CONVOLVE_MAX_PIECE ((uint64_t)1 << 24)
+#define SG_CONVOLVE_MAX_PIECE ((uint64_t)1 << 20)
 
 /* Points. Below it, waking threads costs more than a share of the transform saves. */
 #define SG_FFT_PARALLEL_LENGTH (1 << 15)
