@@ -35,8 +35,9 @@ static uint64_t count_cold_below(const sg_result *result, uint64_t below) {
 
 SG_TEST_P(FactsSquares, ColdCountsAndFingerprintAreTheKnownOnes, sg_engine, cold_engines, cold_engine_name) {
     skip_unless_built(*param);
-    bool dear = *param == SG_ENGINE_CONVOLUTION;
-    uint64_t n = dear ? scaled(1 << 20, 1 << 16) : scaled(1 << 24, 1 << 20);
+    uint64_t n = *param == SG_ENGINE_CONVOLUTION ? scaled(1 << 20, 1 << 16)
+                 : *param == SG_ENGINE_DP        ? scaled(1 << 22, 1 << 18)
+                                                 : scaled(1 << 24, 1 << 20);
     sg_result *result = solve_spec("squares", SG_MODE_COLD, n, (run_layout){.engine = *param});
     size_t checked = 0;
     for (size_t i = 0; i < SQUARES_COLD_COUNTS; i++)
@@ -249,7 +250,7 @@ SG_TEST_P(FactsPrimes, CountsByValueAndFirstHeapsAreTheKnownOnes, sg_engine, pri
 
 SG_TEST_P(FactsPrimes, AllButFiveColdHeapsAreOdd, sg_engine, cold_engines, cold_engine_name) {
     skip_unless_built(*param);
-    uint64_t n = scaled(1 << 18, 1 << 14);
+    uint64_t n = *param == SG_ENGINE_DP ? scaled(1 << 16, 1 << 14) : scaled(1 << 18, 1 << 14);
     sg_result *result = solve_spec("primes", SG_MODE_COLD, n, (run_layout){.engine = *param});
     uint64_t heap, even = 0;
     for (uint64_t from = 0; sg_result_next_cold(result, from, &heap); from = heap + 1)
@@ -271,7 +272,7 @@ static uint64_t moser_nim(uint64_t p) {
 SG_TEST(FactsMoser, NimValuesAreTheBase4DigitsMod2) {
     static const sg_engine engines[] = {SG_ENGINE_AUTO, SG_ENGINE_DP, SG_ENGINE_TILE};
     for (size_t e = 0; e < 3; e++) {
-        uint64_t n = scaled(1 << 20, 1 << 16);
+        uint64_t n = scaled(1 << 18, 1 << 16);
         sg_result *result = solve_spec("moser", SG_MODE_NIM, n, (run_layout){.engine = engines[e]});
         uint32_t *nim = values_of_result(result, n);
         uint64_t wrong = 0;

@@ -173,15 +173,9 @@ SG_TEST_P(NimWidth, ValuesPast255AreNotTruncated, width_case, width_cases, width
     expect_identity(param->engine, scaled(param->n, param->small_n));
 }
 
-#ifndef SG_TEST_SMALL /* 2 * 10^9 options each */
-SG_TEST(NimWidth, ValuesPast65535MakeTheRawFormatU32UnderDp) {
-    expect_identity(SG_ENGINE_DP, 65537);
-}
+#ifndef SG_TEST_SMALL /* 2 * 10^9 options; test_slow.c has the same for dp */
 SG_TEST(NimWidth, ValuesPast65535MakeTheRawFormatU32UnderTile) {
     expect_identity(SG_ENGINE_TILE, 65600);
-}
-SG_TEST(NimWidth, Value65535StaysU16) {
-    expect_identity(SG_ENGINE_AUTO, 65536);
 }
 #endif
 

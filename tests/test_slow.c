@@ -121,6 +121,18 @@ SG_TEST_P(SlowFacts, PrimesNimBelow2To19HaveTheKnownCounts, sg_engine, recurrenc
     sg_result_destroy(result);
 }
 
+SG_TEST(SlowWidth, ValuesPast65535MakeTheRawFormatU32UnderDp) {
+    uint64_t n = 65537;
+    sg_result *result = solve_spec("all", SG_MODE_NIM, n, (run_layout){.engine = SG_ENGINE_DP});
+    uint32_t *expected = calloc(n, sizeof *expected);
+    ASSERT_TRUE(expected);
+    for (uint64_t p = 0; p < n; p++)
+        expected[p] = (uint32_t)p;
+    expect_values(result, expected, n);
+    free(expected);
+    sg_result_destroy(result);
+}
+
 /* Dense sets under forced transforms against the recursion without them, where lengths are large enough that single
  * precision is at its limit; parity and residue structured sets give the largest counts. */
 SG_TEST(SlowInvariance, LargeTransformsAgreeWithShiftedOrs) {
