@@ -421,9 +421,11 @@ SG_TEST_P(ApiMemory, PeakStaysWithinTheEstimateAndTheEstimateIsNotWild, memory_c
             sg_game *game = game_of_spec(param->spec);
             run_layout layout = {.engine = param->engine, .threads = thread_counts[t]};
             sg_solve_options options = options_of(layout);
+            options.memory_limit_bytes = UINT64_C(64) << 20;
             sg_estimate estimate = {.struct_size = sizeof estimate};
             ASSERT_EQ(sg_solve_estimate(test_context(), game, param->mode, n, &options, &estimate), SG_OK);
-            sg_result *result = solve(game, param->mode, n, layout);
+            sg_result *result = NULL;
+            ASSERT_EQ(sg_solve(test_context(), game, param->mode, n, &options, &result), SG_OK);
             sg_result_info info = info_of(result);
             SG_TRACE("n = %" PRIu64 ", %s", n, layout_text(layout));
             EXPECT_EQ(info.engine, estimate.engine);
@@ -538,9 +540,9 @@ typedef struct progress_case {
 } progress_case;
 
 static const progress_case progress_cases[] = {
-    {"cold_dp", "squares", SG_MODE_COLD, SG_ENGINE_DP, 1 << 24, 1 << 21},
-    {"cold_sieve", "squares", SG_MODE_COLD, SG_ENGINE_SIEVE, 1 << 25, 1 << 22},
-    {"cold_split", "squares", SG_MODE_COLD, SG_ENGINE_SPLIT, 1 << 25, 1 << 22},
+    {"cold_dp", "squares", SG_MODE_COLD, SG_ENGINE_DP, 1 << 22, 1 << 20},
+    {"cold_sieve", "squares", SG_MODE_COLD, SG_ENGINE_SIEVE, 1 << 24, 1 << 21},
+    {"cold_split", "squares", SG_MODE_COLD, SG_ENGINE_SPLIT, 1 << 24, 1 << 21},
     {"cold_convolution", "random{1,1/4}", SG_MODE_COLD, SG_ENGINE_CONVOLUTION, 1 << 20, 1 << 17},
     {"nim_dp", "squares", SG_MODE_NIM, SG_ENGINE_DP, 1 << 18, 1 << 15},
     {"nim_tile", "squares", SG_MODE_NIM, SG_ENGINE_TILE, 1 << 20, 1 << 17},
@@ -772,8 +774,9 @@ SG_TEST(ApiThreads, ParallelSolvesOfEveryEngineAgreeWithOneThread) {
             uint64_t n = mode == SG_MODE_COLD ? scaled(1 << 21, 1 << 19) : scaled(1 << 15, 1 << 13);
             sg_game *game = game_of_spec(specs[s]);
             for (size_t e = 0; e < engine_count; e++) {
-                bool dear = engines[e] == SG_ENGINE_CONVOLUTION || (s > 0 && engines[e] == SG_ENGINE_DP);
-                uint64_t size = dear ? n / 16 : n;
+                bool by_options =
+                    engines[e] == SG_ENGINE_DP || engines[e] == SG_ENGINE_SIEVE || engines[e] == SG_ENGINE_TILE;
+                uint64_t size = engines[e] == SG_ENGINE_CONVOLUTION ? n / 8 : s > 0 && by_options ? n / 64 : n;
                 uint64_t one = 0, four = 1;
                 sg_result *a = solve(game, (sg_mode)mode, size, (run_layout){.engine = engines[e], .threads = 1});
                 sg_result *b = solve(game, (sg_mode)mode, size, (run_layout){.engine = engines[e], .threads = 4});
