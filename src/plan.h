@@ -45,9 +45,6 @@ bool sg_engine_serves(sg_engine engine, sg_mode mode);
  * the caller compares. Runs small pilot solves when there is something to choose. */
 sg_status sg_plan_make(const sg_request *request, sg_plan *plan);
 
-/* Peak memory of this plan's engine and layout for another n, with the members counted there. */
-sg_status sg_plan_bytes_at(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t *bytes);
-
 /* The largest n whose peak memory by this plan is within `limit_bytes`; 0 when none. */
 sg_status sg_plan_largest_n(const sg_request *request, const sg_plan *plan, uint64_t limit_bytes, uint64_t *largest_n);
 

@@ -93,31 +93,64 @@ static uint64_t bytes_for(const sg_request *request, const sg_plan *plan, uint64
     return sg_add_saturating(bytes, engine_bytes(request, plan, n, member_count));
 }
 
-sg_status sg_plan_bytes_at(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t *bytes) {
+/* The smallest members, enough to know what sg_members_count gives below any limit. */
+typedef struct member_prefix {
+    uint64_t *members;
     uint64_t count;
-    sg_status status = sg_members_count(request->context, request->game->subtraction, n, &count);
-    if (status == SG_OK)
-        *bytes = bytes_for(request, plan, n, count);
+} member_prefix;
+
+static sg_status take_prefix(member_prefix *prefix, const sg_request *request, uint64_t limit, sg_memory *memory) {
+    sg_set_cursor *cursor = NULL;
+    uint64_t capacity = 0;
+    size_t got;
+    sg_status status;
+    SG_TRY(sg_set_cursor_open(request->context, request->game->subtraction, limit, &cursor));
+    do {
+        if (prefix->count == capacity) {
+            capacity = capacity ? 2 * capacity : 4096;
+            uint64_t *larger = sg_memory_grow(memory, prefix->members, 8 * capacity);
+            SG_TRY(larger ? SG_OK : memory->status);
+            prefix->members = larger;
+        }
+        SG_TRY(sg_set_cursor_next(request->context, cursor, prefix->members + prefix->count, capacity - prefix->count,
+                                  &got));
+        prefix->count += got;
+    } while (got && prefix->count < SG_LIST_MAX_MEMBERS);
+cleanup:
+    sg_set_cursor_close(cursor);
     return status;
+}
+
+static uint64_t count_below(const member_prefix *prefix, uint64_t limit) {
+    uint64_t first = 0, end = prefix->count, cap = sg_members_count_cap(limit);
+    while (first < end) {
+        uint64_t middle = first + (end - first) / 2;
+        if (prefix->members[middle] < limit)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first < cap ? first : cap;
 }
 
 sg_status sg_plan_largest_n(const sg_request *request, const sg_plan *plan, uint64_t limit_bytes, uint64_t *largest_n) {
     /* Even one bit a heap size would not fit past `end`. */
     uint64_t fits = 0, end = sg_multiply_saturating(sg_add_saturating(limit_bytes, 1), 8);
-    while (end - fits > 1) {
-        uint64_t middle = fits + (end - fits) / 2, bytes = sg_answer_bytes(request->mode, middle);
-        if (bytes <= limit_bytes) {
-            sg_status status = sg_plan_bytes_at(request, plan, middle, &bytes);
-            if (status != SG_OK)
-                return status;
-        }
-        if (bytes <= limit_bytes)
+    member_prefix prefix = {0};
+    sg_memory memory;
+    sg_memory_init(&memory, request->context, 0);
+    sg_status status = take_prefix(&prefix, request, end, &memory);
+    while (status == SG_OK && end - fits > 1) {
+        uint64_t middle = fits + (end - fits) / 2;
+        if (bytes_for(request, plan, middle, count_below(&prefix, middle)) <= limit_bytes)
             fits = middle;
         else
             end = middle;
     }
-    *largest_n = fits;
-    return SG_OK;
+    sg_memory_give(&memory, prefix.members);
+    if (status == SG_OK)
+        *largest_n = fits;
+    return status;
 }
 
 static unsigned width_for(uint64_t max_value) {

@@ -175,6 +175,8 @@ static double level_seconds(const sg_row_model *model, const sg_rows *rows, uint
     double leaf_members = members_below(model, (double)(rows->leaf_columns * modulus)) / 2;
     double leaf_words = (double)(rows->leaf_columns * modulus) / 128;
     ns += total_cold * (leaf_members < leaf_words ? leaf_members : leaf_words) * SG_SCATTER_NS;
+    if (modulus > 1)
+        ns += total_cold * SG_LEAF_REORDER_NS;
     return 1e-9 * (ns + n * SG_LEAF_HEAP_NS);
 }
 

@@ -53,7 +53,7 @@
 #define SG_SEGMENT_SHIFT_NS 5.0
 
 /* A real transform of N points costs this times N * log2(N); FFTW, single precision. */
-#define SG_FFT_NS_PER_POINT_LOG2 0.15
+#define SG_FFT_NS_PER_POINT_LOG2 0.3
 
 /* One point of a product of two transforms, memory bound. */
 #define SG_FFT_PRODUCT_NS_PER_POINT 1.0
@@ -69,6 +69,9 @@
 
 /* Fetching, storing and emitting one heap size of a base case. */
 #define SG_LEAF_HEAP_NS 0.1
+
+/* Moving one cold heap size of a base case out of the rows and back into them; with one row this is a copy. */
+#define SG_LEAF_REORDER_NS 20.0
 
 /* One far option of the nim tiles: one-hot accumulators in registers below 512 values, bit sets in memory past that. */
 #define SG_TILE_ONE_HOT_NS 0.45

@@ -1,35 +1,41 @@
-/* Compiled three times with -DSG_KERNELS=avx512, avx2 and portable and the flags to match; GCC's vector types become
- * the widest registers that the flags allow, so one text serves all. The loops are written so that each accumulator
- * stays in a register. */
+/* Compiled three times with -DSG_KERNELS=avx512, avx2 and portable and the flags to match. Vectors are as wide as the
+ * registers, for the compiler would keep wider ones in memory; loops over them have constant bounds, so that each
+ * accumulator stays in a register. */
 #include "kernels.h"
 #include "../tuning.h"
 
 #include <string.h>
 
-typedef uint64_t vector_512 __attribute__((vector_size(64)));
-typedef uint64_t unaligned_512 __attribute__((vector_size(64), aligned(1), may_alias));
-typedef uint64_t unaligned_64 __attribute__((aligned(1), may_alias));
-
-/* Lanes whose 512-bit accumulators fit the register file together with the table loads. */
+/* Bytes of a register; lanes whose 512-bit accumulators fit the register file together. */
 #if defined(__AVX512F__)
-#define LANES 16
+#define VECTOR_BYTES 64
+#define LANES        16
 #elif defined(__AVX2__)
-#define LANES 4
+#define VECTOR_BYTES 32
+#define LANES        4
 #else
-#define LANES 2
+#define VECTOR_BYTES 16
+#define LANES        2
 #endif
+
+/* Registers of 512 bits. */
+#define PARTS (64 / VECTOR_BYTES)
+
+typedef uint64_t simd __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint64_t unaligned_simd __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
+typedef uint64_t unaligned_64 __attribute__((aligned(1), may_alias));
 
 static inline __attribute__((always_inline)) void or_shifted(uint64_t *target, unsigned vectors, const uint8_t *source,
                                                              const uint32_t *eighths, size_t count,
                                                              unsigned right_shift) {
-    vector_512 sum[SG_SEGMENT_BITS / 512];
+    simd sum[SG_SEGMENT_BITS / 512 * PARTS];
     uint64_t tail = 0, words[SG_SEGMENT_BITS / 64 + 1] __attribute__((aligned(64)));
-    for (unsigned v = 0; v < vectors; v++)
-        sum[v] = (vector_512){0};
+    for (unsigned v = 0; v < vectors * PARTS; v++)
+        sum[v] = (simd){0};
     for (size_t k = 0; k < count; k++) {
         const uint8_t *from = source - eighths[k];
-        for (unsigned v = 0; v < vectors; v++)
-            sum[v] |= *(const unaligned_512 *)(from + 64 * v);
+        for (unsigned v = 0; v < vectors * PARTS; v++)
+            sum[v] |= *(const unaligned_simd *)(from + VECTOR_BYTES * v);
         tail |= *(const unaligned_64 *)(from + 64 * vectors);
     }
     memcpy(words, sum, 64 * vectors);
@@ -55,15 +61,17 @@ static void or_shifted_vector(uint64_t *vector, const uint8_t *source, const uin
 #define FAR_ONE_HOT(width)                                                                                             \
     static void far_one_hot_u##width(const uint##width##_t *values, uint64_t first, const uint64_t *members,           \
                                      size_t count, uint64_t *seen, const uint64_t *one_hot) {                          \
-        const vector_512 *row = (const vector_512 *)one_hot;                                                           \
+        const simd(*rows)[PARTS] = (const simd(*)[PARTS])one_hot;                                                      \
         for (unsigned lane = 0; lane < SG_TILE_POS; lane += LANES) {                                                   \
-            vector_512 sum[LANES];                                                                                     \
+            simd sum[LANES][PARTS];                                                                                    \
             memcpy(sum, seen + 8 * lane, sizeof sum);                                                                  \
             for (size_t k = 0; k < count; k++) {                                                                       \
                 const uint##width##_t *run = values + first + lane - members[k];                                       \
                 size_t ahead = k + PREFETCH_AHEAD < count ? k + PREFETCH_AHEAD : k;                                    \
                 __builtin_prefetch(values + first - members[ahead]);                                                   \
-                _Pragma("GCC unroll 16") for (unsigned i = 0; i < LANES; i++) sum[i] |= row[run[i]];                   \
+                _Pragma("GCC unroll 16") for (unsigned i = 0; i < LANES; i++)                                          \
+                    _Pragma("GCC unroll 4") for (unsigned part = 0; part < PARTS; part++) sum[i][part] |=              \
+                    rows[run[i]][part];                                                                                \
             }                                                                                                          \
             memcpy(seen + 8 * lane, sum, sizeof sum);                                                                  \
         }                                                                                                              \
