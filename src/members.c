@@ -81,3 +81,22 @@ void sg_members_free(sg_members *members, sg_memory *memory) {
     sg_memory_give(memory, members->bits);
     *members = (sg_members){0};
 }
+
+bool sg_members_chunk(const sg_members *members, uint64_t *least, uint64_t below, sg_member_chunk *chunk) {
+    chunk->count = 0;
+    if (*least >= below)
+        return false;
+    sg_member_walk walk = sg_members_walk_from(members, *least);
+    if (members->list) {
+        chunk->members = members->list + walk.index;
+        chunk->count = sg_members_walk_from(members, below).index - walk.index;
+        *least = below;
+    } else {
+        uint64_t s;
+        chunk->members = chunk->buffer;
+        while (chunk->count < SG_MEMBER_CHUNK && sg_member_next(&walk, &s) && s < below)
+            chunk->buffer[chunk->count++] = s;
+        *least = chunk->count == SG_MEMBER_CHUNK ? chunk->buffer[SG_MEMBER_CHUNK - 1] + 1 : below;
+    }
+    return chunk->count > 0;
+}

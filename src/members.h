@@ -80,4 +80,17 @@ static inline bool sg_member_next(sg_member_walk *walk, uint64_t *s) {
     return true;
 }
 
+/* A run of members as an array, for loops that want one. */
+enum { SG_MEMBER_CHUNK = 512 };
+
+typedef struct sg_member_chunk {
+    const uint64_t *members; /* into the list, or into `buffer` */
+    size_t count;
+    uint64_t buffer[SG_MEMBER_CHUNK];
+} sg_member_chunk;
+
+/* Gives the members from *least up to below `below`, all of them or the next SG_MEMBER_CHUNK, and moves *least past
+ * them. Returns false when there are none left. */
+bool sg_members_chunk(const sg_members *members, uint64_t *least, uint64_t below, sg_member_chunk *chunk);
+
 #endif

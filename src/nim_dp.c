@@ -3,9 +3,15 @@
 #include "job.h"
 #include "recurrence.h"
 
-/* The stamps of a heap size cover values up to the largest so far plus one. */
+/* Entries of the stamp array at first; doubled whenever the largest value so far plus one needs more. */
+enum { FIRST_STAMPS = 256 };
+
 uint64_t sg_nim_dp_bytes(uint64_t value_limit) {
-    return sg_multiply_saturating(8, value_limit + 2);
+    uint64_t capacity = FIRST_STAMPS;
+    while (capacity < value_limit + 2)
+        capacity *= 2;
+    /* While it is being replaced, the array of half the size is still there. */
+    return capacity == FIRST_STAMPS ? 8 * capacity : 8 * (capacity + capacity / 2);
 }
 
 static double fraction_done(const sg_job *job, uint64_t p) {
@@ -20,7 +26,7 @@ sg_status sg_nim_dp(sg_job *job) {
     sg_status status = SG_OK;
     for (uint64_t p = 0; p < n; p++) {
         if (largest + 2 > capacity) {
-            capacity = capacity ? 2 * capacity : 256;
+            capacity = capacity ? 2 * capacity : FIRST_STAMPS;
             uint64_t *larger = sg_memory_grow(&job->memory, stamps, 8 * capacity);
             SG_TRY(larger ? SG_OK : job->memory.status);
             stamps = larger;

@@ -20,21 +20,13 @@
 typedef struct tile_solver {
     sg_job *job;
     sg_values *values;
+    const sg_members *members;
     const sg_kernels *kernels;
-    const uint64_t *members; /* the list */
-    uint64_t member_count;
-    uint64_t *own_members; /* storage of the list when the members are held as bits */
-    uint64_t *one_hot;     /* row v has bit v */
-    uint64_t *seen;        /* `words` words for each heap size of the block */
+    uint64_t *one_hot; /* row v has bit v */
+    uint64_t *seen;    /* `words` words for each heap size of the block */
     uint64_t words;
     uint64_t largest;
 } tile_solver;
-
-/* The members with indices first .. end-1. */
-typedef struct member_range {
-    uint64_t first;
-    uint64_t end;
-} member_range;
 
 static uint64_t words_for(uint64_t value_limit) {
     uint64_t words = SG_ONE_HOT_VALUES / 64;
@@ -53,47 +45,41 @@ static uint64_t sets_bytes(uint64_t words) {
     return sg_multiply_saturating(block_pos(words) * 8, words);
 }
 
-uint64_t sg_nim_tile_bytes(uint64_t member_count, uint64_t value_limit) {
-    uint64_t sets = sets_bytes(words_for(value_limit));
-    uint64_t table = SG_ONE_HOT_VALUES * SG_ONE_HOT_VALUES / 8;
-    return sg_add_saturating(sg_add_saturating(sets, table), sg_multiply_saturating(8, member_count));
+static uint64_t one_hot_bytes(void) {
+    return SG_ONE_HOT_VALUES * SG_ONE_HOT_VALUES / 8;
 }
 
-static uint64_t lower_bound(const tile_solver *solver, uint64_t bound) {
-    uint64_t first = 0, end = solver->member_count;
-    while (first < end) {
-        uint64_t middle = first + (end - first) / 2;
-        if (solver->members[middle] < bound)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
+uint64_t sg_nim_tile_bytes(uint64_t value_limit) {
+    return sg_add_saturating(sets_bytes(words_for(value_limit)), one_hot_bytes());
 }
 
-/* The members that lead every heap size of the tile to one before `known`: s >= tile + 16 - known puts even the last
- * one there, s <= tile lets even the first one move. */
-static member_range known_range(const tile_solver *solver, uint64_t known, uint64_t tile) {
-    uint64_t first = lower_bound(solver, tile - known + SG_TILE_POS), end = lower_bound(solver, tile + 1);
-    return (member_range){first < end ? first : end, end};
+/* The members from this one on lead every heap size of the tile, even the last, to one before `known`. */
+static uint64_t least_known(uint64_t known, uint64_t tile) {
+    return tile - known + SG_TILE_POS;
 }
 
-/* Enters the values that the members of the range lead to into the sets of a tile of the block. */
-static void gather(const tile_solver *solver, uint64_t block, uint64_t tile, member_range range) {
-    const uint64_t *members = solver->members + range.first;
-    size_t count = (size_t)(range.end - range.first);
+/* Enters the values that members least .. below-1 lead to into the sets of a tile of the block; below is at most tile +
+ * 1, so that even its first heap size can make those moves. */
+static void gather(const tile_solver *solver, uint64_t block, uint64_t tile, uint64_t least, uint64_t below) {
     uint64_t *seen = solver->seen + (tile - block) * solver->words;
     const sg_kernels *kernels = solver->kernels;
     const void *values = solver->values->data;
     bool one_hot = solver->words == SG_ONE_HOT_VALUES / 64;
-    if (solver->values->bytes == 1)
-        one_hot ? kernels->far_one_hot_u8(values, tile, members, count, seen, solver->one_hot)
-                : kernels->far_bits_u8(values, tile, members, count, seen, solver->words);
-    else if (solver->values->bytes == 2)
-        one_hot ? kernels->far_one_hot_u16(values, tile, members, count, seen, solver->one_hot)
-                : kernels->far_bits_u16(values, tile, members, count, seen, solver->words);
-    else
-        kernels->far_bits_u32(values, tile, members, count, seen, solver->words);
+    sg_member_chunk chunk;
+    while (sg_members_chunk(solver->members, &least, below, &chunk)) {
+        if (solver->values->bytes == 1)
+            one_hot ? kernels->far_one_hot_u8(values, tile, chunk.members, chunk.count, seen, solver->one_hot)
+                    : kernels->far_bits_u8(values, tile, chunk.members, chunk.count, seen, solver->words);
+        else if (solver->values->bytes == 2)
+            one_hot ? kernels->far_one_hot_u16(values, tile, chunk.members, chunk.count, seen, solver->one_hot)
+                    : kernels->far_bits_u16(values, tile, chunk.members, chunk.count, seen, solver->words);
+        else
+            kernels->far_bits_u32(values, tile, chunk.members, chunk.count, seen, solver->words);
+    }
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
 }
 
 static uint64_t least_unseen(const uint64_t *seen) {
@@ -103,40 +89,59 @@ static uint64_t least_unseen(const uint64_t *seen) {
     return 64 * w + (uint64_t)__builtin_ctzll(~seen[w]);
 }
 
-/* Finds the value of heap size p, whose set lacks the options by the members below index `near_end` and from `far_end`
- * on. */
-static sg_status resolve(tile_solver *solver, uint64_t p, uint64_t near_end, uint64_t far_end, uint64_t *seen) {
-    sg_status status = SG_OK;
-    sg_mark_seen(solver->values, p, solver->members, 0, near_end, seen);
-    for (uint64_t k = far_end; k < solver->member_count && solver->members[k] <= p; k++)
-        sg_mark_seen(solver->values, p, solver->members, k, k + 1, seen);
+static sg_status settle(tile_solver *solver, uint64_t p, const uint64_t *seen) {
     uint64_t value = least_unseen(seen);
-    if (value > sg_values_limit(solver->values))
-        SG_TRY(sg_values_widen(solver->values, &solver->job->memory));
+    if (value > sg_values_limit(solver->values)) {
+        sg_status status = sg_values_widen(solver->values, &solver->job->memory);
+        if (status != SG_OK)
+            return status;
+    }
     sg_values_set(solver->values, p, value);
     if (value > solver->largest)
         solver->largest = value;
-cleanup:
-    return status;
+    return SG_OK;
 }
 
-/* Resolves the block in rising order, a strip at a time: options that lead before the strip are still gathered by
- * tiles, the rest one by one. *solved is how far it came: all of it unless the sets became too small. */
-static sg_status resolve_block(tile_solver *solver, uint64_t block, uint64_t end, uint64_t *solved) {
-    member_range far = {0, 0}, known = {0, 0};
+/* Resolves a tile of the block whose far options are in: those that lead before its strip are gathered together, the
+ * rest one by one, and so are the moves that only its later heap sizes have. *solved is how far it came. */
+static sg_status resolve_tile(tile_solver *solver, uint64_t block, uint64_t tile, uint64_t end, uint64_t *solved) {
+    _Static_assert(SG_TILE_STRIP_POS + SG_TILE_POS <= SG_MEMBER_CHUNK, "the near members of a tile are one chunk");
+    uint64_t strip = tile - (tile - block) % SG_TILE_STRIP_POS;
+    uint64_t near_below = smaller(least_known(strip, tile), tile + 1), near_least = 1, late_least = tile + 1;
+    sg_member_chunk near, late;
     sg_status status = SG_OK;
-    for (uint64_t p = block; p < end && solver->largest + 1 < 64 * solver->words; p++) {
-        uint64_t strip = p - (p - block) % SG_TILE_STRIP_POS;
-        if ((p - block) % SG_TILE_POS == 0) {
-            far = known_range(solver, block, p);
-            known = known_range(solver, strip, p);
-            gather(solver, block, p, (member_range){known.first, far.first});
-        }
-        SG_TRY(resolve(solver, p, known.first, far.end, solver->seen + (p - block) * solver->words));
+    gather(solver, block, tile, near_below, smaller(least_known(block, tile), tile + 1));
+    sg_members_chunk(solver->members, &near_least, near_below, &near);
+    sg_members_chunk(solver->members, &late_least, tile + SG_TILE_POS, &late);
+    for (uint64_t p = tile; p < end && solver->largest + 1 < 64 * solver->words; p++) {
+        uint64_t *seen = solver->seen + (p - block) * solver->words;
+        size_t late_count = 0;
+        while (late_count < late.count && late.members[late_count] <= p)
+            late_count++;
+        sg_mark_seen(solver->values, p, near.members, near.count, seen);
+        sg_mark_seen(solver->values, p, late.members, late_count, seen);
+        SG_TRY(settle(solver, p, seen));
         *solved = p + 1;
     }
 cleanup:
     return status;
+}
+
+/* Resolves the block in rising order; stops early when the sets have become too small. */
+static sg_status resolve_block(tile_solver *solver, uint64_t block, uint64_t end, uint64_t *solved) {
+    sg_status status = SG_OK;
+    for (uint64_t tile = block; tile < end && solver->largest + 1 < 64 * solver->words; tile += SG_TILE_POS)
+        SG_TRY(resolve_tile(solver, block, tile, smaller(end, tile + SG_TILE_POS), solved));
+cleanup:
+    return status;
+}
+
+/* Options that lead from the heap sizes of a block to earlier blocks, about. */
+static double far_options(const tile_solver *solver, uint64_t block, uint64_t end) {
+    const sg_members *members = solver->members;
+    double share = members->list ? (double)sg_members_walk_from(members, block).index
+                                 : (double)members->count * (double)block / (double)members->limit;
+    return share * (double)(end - block);
 }
 
 static sg_status make_room(tile_solver *solver) {
@@ -152,21 +157,10 @@ static sg_status make_room(tile_solver *solver) {
 }
 
 static sg_status open_solver(tile_solver *solver, sg_job *job) {
-    sg_memory *memory = &job->memory;
-    uint64_t s;
     sg_status status;
-    *solver = (tile_solver){.job = job, .values = &job->result->values};
+    *solver = (tile_solver){.job = job, .values = &job->result->values, .members = &job->members};
     SG_TRY(sg_kernels_select(job->request->context, &solver->kernels));
-    solver->member_count = job->members.count;
-    solver->members = job->members.list;
-    if (!solver->members) {
-        SG_TAKE(memory, solver->own_members, 8 * job->members.count);
-        uint64_t k = 0;
-        for (sg_member_walk walk = sg_members_walk(&job->members); sg_member_next(&walk, &s);)
-            solver->own_members[k++] = s;
-        solver->members = solver->own_members;
-    }
-    SG_TAKE(memory, solver->one_hot, SG_ONE_HOT_VALUES * SG_ONE_HOT_VALUES / 8);
+    SG_TAKE(&job->memory, solver->one_hot, one_hot_bytes());
     for (unsigned v = 0; v < SG_ONE_HOT_VALUES; v++)
         solver->one_hot[v * (SG_ONE_HOT_VALUES / 64) + v / 64] = (uint64_t)1 << v % 64;
 cleanup:
@@ -174,7 +168,6 @@ cleanup:
 }
 
 static void close_solver(tile_solver *solver) {
-    sg_memory_give(&solver->job->memory, solver->own_members);
     sg_memory_give(&solver->job->memory, solver->one_hot);
     sg_memory_give(&solver->job->memory, solver->seen);
 }
@@ -183,7 +176,7 @@ static sg_status solve_block(tile_solver *solver, uint64_t block, uint64_t end, 
     sg_monitor *monitor = &solver->job->monitor;
     int threads = (int)solver->job->request->threads;
     uint64_t tiles = (end - block + SG_TILE_POS - 1) / SG_TILE_POS;
-    bool parallel = threads > 1 && (end - block) * lower_bound(solver, block) >= SG_TILE_PARALLEL_OPTIONS;
+    bool parallel = threads > 1 && far_options(solver, block, end) >= SG_TILE_PARALLEL_OPTIONS;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (parallel)
     for (uint64_t tile = 0; tile < tiles; tile++) {
         if (omp_get_thread_num() == 0)
@@ -191,7 +184,7 @@ static sg_status solve_block(tile_solver *solver, uint64_t block, uint64_t end, 
         if (!sg_monitor_cancelled(monitor)) {
             uint64_t first = block + tile * SG_TILE_POS;
             memset(solver->seen + tile * SG_TILE_POS * solver->words, 0, SG_TILE_POS * solver->words * 8);
-            gather(solver, block, first, known_range(solver, block, first));
+            gather(solver, block, first, least_known(block, first), first + 1);
         }
     }
     if (sg_monitor_cancelled(monitor))

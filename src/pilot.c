@@ -50,18 +50,18 @@ static sg_status learn_values(sg_pilot *pilot, sg_job *job, uint64_t n) {
     pilot->max_value = whole;
     if (n > pilot->n) {
         double exponent = growth_exponent((double)half, (double)whole);
-        double foreseen = SG_PILOT_NIM_MARGIN * (double)whole * pow((double)n / (double)pilot->n, exponent);
+        double foreseen = SG_PILOT_VALUE_MARGIN * (double)whole * pow((double)n / (double)pilot->n, exponent);
         pilot->max_value = foreseen < 0x1p32 ? (uint64_t)foreseen : UINT32_MAX;
     }
     sg_status status = SG_OK;
-    for (unsigned i = 0; i < SG_PILOT_LEVELS && status == SG_OK; i++)
+    for (unsigned i = 0; i < SG_PILOT_LEVELS && status == SG_OK && job->request->mode == SG_MODE_NIM; i++)
         status = add_level(pilot, job, whole * i / SG_PILOT_LEVELS);
     return status;
 }
 
 sg_status sg_pilot_run(const sg_request *request, sg_pilot *pilot) {
-    bool nim = request->mode == SG_MODE_NIM;
-    uint64_t longest = nim ? SG_PILOT_NIM_POS : SG_PILOT_POS;
+    bool outcomes = request->mode == SG_MODE_COLD;
+    uint64_t longest = outcomes ? SG_PILOT_POS : SG_PILOT_VALUE_POS;
     sg_request small = *request;
     sg_plan plan = {.engine = SG_ENGINE_SPLIT, .rows = 1, .base_threshold_pos = SG_LEAF_DENSE_POS};
     sg_result result = {0};
@@ -75,14 +75,23 @@ sg_status sg_pilot_run(const sg_request *request, sg_pilot *pilot) {
     SG_TRY(sg_members_count(small.context, small.game->subtraction, small.n, &plan.member_count));
     SG_TRY(
         sg_members_load(&job.members, small.game->subtraction, small.n, plan.member_count, &job.memory, &job.monitor));
-    if (nim) {
-        SG_TRY(sg_values_open(&result.values, small.n, 2, &job.memory));
-        SG_TRY(sg_nim_dp(&job));
-        SG_TRY(learn_values(pilot, &job, request->n));
-    } else {
+    if (request->mode != SG_MODE_NIM)
         SG_TAKE(&job.memory, result.cold_bits, small.n / 64 * 8 + 16);
+    if (!outcomes)
+        SG_TRY(sg_values_open(&result.values, small.n, 2, &job.memory));
+    switch (request->mode) {
+    case SG_MODE_COLD:
         SG_TRY(sg_outcome_recursion(&job));
         SG_TRY(learn_outcomes(pilot, &job));
+        break;
+    case SG_MODE_NIM:
+        SG_TRY(sg_nim_dp(&job));
+        SG_TRY(learn_values(pilot, &job, request->n));
+        break;
+    case SG_MODE_REMOTENESS:
+        SG_TRY(sg_remoteness_dp(&job));
+        SG_TRY(learn_values(pilot, &job, request->n));
+        break;
     }
 cleanup:
     sg_members_free(&job.members, &job.memory);

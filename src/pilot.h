@@ -18,7 +18,7 @@ typedef struct sg_pilot {
     sg_pilot_level levels[SG_PILOT_LEVELS]; /* outcomes: the cold heap sizes; nim: those of a few values */
     unsigned level_count;
     double cold_exponent; /* outcomes: cold heap sizes below x grow like x to this power */
-    uint64_t max_value;   /* nim: foreseen for the request's n; exact when n is the pilot's */
+    uint64_t max_value;   /* nim and remoteness: foreseen for the request's n; exact when n is the pilot's */
 } sg_pilot;
 
 /* Solves the request's game for its first heap sizes, at most SG_PILOT_POS or, for nim-values, SG_PILOT_NIM_POS of

@@ -32,7 +32,7 @@ typedef struct sg_plan {
     uint64_t rows;               /* M; recursion only, else 0 */
     uint64_t base_threshold_pos; /* recursion only, else 0 */
     unsigned value_bytes;        /* width to reserve for a value; 0 for outcomes */
-    uint64_t max_value;          /* foreseen for nim-values, else 0 */
+    uint64_t max_value;          /* foreseen; 0 for outcomes */
     uint64_t member_count;       /* as sg_members_count gives it */
     uint64_t bytes;              /* peak memory */
     double seconds;
@@ -45,8 +45,9 @@ bool sg_engine_serves(sg_engine engine, sg_mode mode);
  * the caller compares. Runs small pilot solves when there is something to choose. */
 sg_status sg_plan_make(const sg_request *request, sg_plan *plan);
 
-/* The largest n whose peak memory by this plan is within `limit_bytes`; 0 when none. */
-sg_status sg_plan_largest_n(const sg_request *request, const sg_plan *plan, uint64_t limit_bytes, uint64_t *largest_n);
+/* The largest n that the request's engine, mode and options can solve within the request's memory limit, each n by the
+ * plan that would be made for it; 0 when none. */
+sg_status sg_plan_largest_n(const sg_request *request, uint64_t *largest_n);
 
 /* Memory that any engine takes for its answer alone: lets hopeless requests be refused before S is enumerated. */
 uint64_t sg_answer_bytes(sg_mode mode, uint64_t n);

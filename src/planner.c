@@ -72,7 +72,7 @@ static uint64_t engine_bytes(const sg_request *request, const sg_plan *plan, uin
     case SG_ENGINE_SIEVE:
         return sg_outcome_segment_bytes();
     case SG_ENGINE_TILE:
-        return sg_nim_tile_bytes(member_count, plan->max_value);
+        return sg_nim_tile_bytes(plan->max_value);
     case SG_ENGINE_SPLIT:
     case SG_ENGINE_CONVOLUTION: {
         bool with_preset = request->mode == SG_MODE_NIM || sg_game_decrees(request->game);
@@ -133,36 +133,19 @@ static uint64_t count_below(const member_prefix *prefix, uint64_t limit) {
     return first < cap ? first : cap;
 }
 
-sg_status sg_plan_largest_n(const sg_request *request, const sg_plan *plan, uint64_t limit_bytes, uint64_t *largest_n) {
-    /* Even one bit a heap size would not fit past `end`. */
-    uint64_t fits = 0, end = sg_multiply_saturating(sg_add_saturating(limit_bytes, 1), 8);
-    member_prefix prefix = {0};
-    sg_memory memory;
-    sg_memory_init(&memory, request->context, 0);
-    sg_status status = take_prefix(&prefix, request, end, &memory);
-    while (status == SG_OK && end - fits > 1) {
-        uint64_t middle = fits + (end - fits) / 2;
-        if (bytes_for(request, plan, middle, count_below(&prefix, middle)) <= limit_bytes)
-            fits = middle;
-        else
-            end = middle;
-    }
-    sg_memory_give(&memory, prefix.members);
-    if (status == SG_OK)
-        *largest_n = fits;
-    return status;
-}
-
 static unsigned width_for(uint64_t max_value) {
     return max_value <= UINT8_MAX ? 1 : max_value <= UINT16_MAX ? 2 : 4;
 }
 
 static void plan_values(const sg_request *request, const sg_pilot *pilot, sg_plan *plan) {
-    if (request->mode == SG_MODE_REMOTENESS)
-        plan->value_bytes = request->n < UINT8_MAX ? 1 : 2; /* no game lasts longer than its heap */
-    if (request->mode != SG_MODE_NIM)
+    if (request->mode == SG_MODE_COLD)
         return;
     plan->max_value = pilot->max_value;
+    if (request->mode == SG_MODE_REMOTENESS) {
+        plan->value_bytes =
+            width_for(plan->max_value + 1); /* what is offered to a heap size may be one more than any has */
+        return;
+    }
     /* A heap size has at most as many options as there are members. The count is a lower bound when it was capped. */
     if (sg_members_are_listed(plan->member_count, request->n) && plan->max_value > plan->member_count)
         plan->max_value = plan->member_count;
@@ -177,6 +160,10 @@ static uint64_t default_base_threshold(const sg_plan *plan, uint64_t n) {
     return base > vectors ? base : vectors;
 }
 
+static bool rows_are_addressable(uint64_t n, uint64_t rows) {
+    return n / rows < MAX_COLUMNS;
+}
+
 /* The rows that were asked for, or as few as lists of shifts can address: one below 2^35 heap sizes. */
 static uint64_t least_rows(const sg_request *request) {
     return request->rows ? request->rows : request->n / MAX_COLUMNS + 1;
@@ -187,7 +174,7 @@ static sg_status shape_recursion(const sg_request *request, sg_plan *plan, const
     plan->rows = rows;
     plan->base_threshold_pos =
         request->base_threshold_pos ? request->base_threshold_pos : default_base_threshold(plan, request->n);
-    if (request->n / rows >= MAX_COLUMNS)
+    if (!rows_are_addressable(request->n, rows))
         return sg_fail(request->context, SG_ERROR_UNSUPPORTED, "rows of more than 2^35 heap sizes; use more --rows");
     plan->bytes = bytes_for(request, plan, request->n, plan->member_count);
     if (model) {
@@ -212,6 +199,8 @@ static sg_status choose_rows(const sg_request *request, sg_plan *plan, const sg_
         sg_plan candidate = *plan;
         if (SG_MIN_COLUMNS * candidates[i] > request->n || candidates[i] > sg_row_model_max_rows(model))
             break;
+        if (!rows_are_addressable(request->n, candidates[i]))
+            continue;
         status = shape_recursion(request, &candidate, model, candidates[i]);
         if (status != SG_OK)
             return status;
@@ -259,26 +248,9 @@ static sg_status plan_auto_nim(const sg_request *request, sg_plan *plan, const s
     return status;
 }
 
-/* A request whose answer alone does not fit is not worth a pilot: its plan only serves to say how much it would need.
- */
+/* A request whose answer alone does not fit is not worth a count of S or a pilot. */
 static bool is_hopeless(const sg_request *request) {
     return sg_answer_bytes(request->mode, request->n) > request->memory_limit_bytes;
-}
-
-static sg_status plan_hopeless(const sg_request *request, sg_plan *plan) {
-    bool recursive =
-        is_recursive(request->engine) || (request->engine == SG_ENGINE_AUTO && request->mode == SG_MODE_COLD);
-    plan->engine = request->engine == SG_ENGINE_AUTO ? (recursive ? SG_ENGINE_SPLIT : SG_ENGINE_DP) : request->engine;
-    plan->policy = plan->engine == SG_ENGINE_CONVOLUTION ? SG_POLICY_CONVOLVE : SG_POLICY_SPLIT;
-    plan->value_bytes = request->mode == SG_MODE_COLD ? 0 : 2;
-    plan->max_value = UINT16_MAX;
-    if (recursive) {
-        plan->rows = least_rows(request);
-        plan->base_threshold_pos =
-            request->base_threshold_pos ? request->base_threshold_pos : default_base_threshold(plan, request->n);
-    }
-    plan->bytes = bytes_for(request, plan, request->n, 0);
-    return SG_OK;
 }
 
 static sg_status plan_direct(const sg_request *request, sg_plan *plan) {
@@ -294,13 +266,15 @@ sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
     *plan = (sg_plan){.engine = request->engine};
     if (status != SG_OK)
         return status;
-    if (is_hopeless(request))
-        return plan_hopeless(request, plan);
+    if (is_hopeless(request)) {
+        plan->bytes = sg_answer_bytes(request->mode, request->n);
+        return SG_OK;
+    }
     bool recursive =
         is_recursive(request->engine) || (request->engine == SG_ENGINE_AUTO && request->mode != SG_MODE_REMOTENESS);
     bool choosing = recursive && request->n > SG_PILOT_POS && (request->engine == SG_ENGINE_AUTO || !request->rows);
     SG_TRY(sg_members_count(request->context, request->game->subtraction, request->n, &plan->member_count));
-    if (choosing || request->mode == SG_MODE_NIM)
+    if (choosing || request->mode != SG_MODE_COLD)
         SG_TRY(sg_pilot_run(request, &pilot));
     plan_values(request, &pilot, plan);
     if (choosing)
@@ -314,5 +288,60 @@ sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
 cleanup:
     sg_row_model_close(&model);
     sg_pilot_free(&pilot);
+    return status;
+}
+
+/* Memory for another n by the same engine and layout. No value is as large as n. */
+static uint64_t bytes_at(const sg_request *request, const sg_plan *plan, uint64_t n, const member_prefix *prefix) {
+    sg_plan scaled = *plan;
+    if (n && scaled.max_value > n - 1) {
+        scaled.max_value = n - 1;
+        scaled.value_bytes = width_for(scaled.max_value + (request->mode == SG_MODE_REMOTENESS));
+    }
+    return bytes_for(request, &scaled, n, count_below(prefix, n));
+}
+
+/* The largest n < end within the limit by this plan's engine and layout. */
+static uint64_t largest_by_plan(const sg_request *request, const sg_plan *plan, const member_prefix *prefix,
+                                uint64_t end) {
+    uint64_t fits = 0;
+    while (end - fits > 1) {
+        uint64_t middle = fits + (end - fits) / 2;
+        if (bytes_at(request, plan, middle, prefix) <= request->memory_limit_bytes)
+            fits = middle;
+        else
+            end = middle;
+    }
+    return fits;
+}
+
+enum { EXACT_ROUNDS = 4 };
+
+sg_status sg_plan_largest_n(const sg_request *request, uint64_t *largest_n) {
+    /* Even one bit a heap size would not fit past `end`. */
+    uint64_t limit = request->memory_limit_bytes, end = sg_multiply_saturating(sg_add_saturating(limit, 1), 8);
+    sg_request trial = *request;
+    member_prefix prefix = {0};
+    sg_memory memory;
+    sg_plan plan;
+    sg_memory_init(&memory, request->context, 0);
+    sg_status status = take_prefix(&prefix, request, end, &memory);
+    /* A plan depends on its n: descend, from the largest n whose answer fits, until an n fits by its own plan. */
+    if (request->rows && end / request->rows >= MAX_COLUMNS)
+        end = request->rows * MAX_COLUMNS;
+    trial.n = end - 1;
+    while (trial.n && sg_answer_bytes(request->mode, trial.n) > limit)
+        trial.n -= trial.n / 16 + 1;
+    for (unsigned round = 0; status == SG_OK && trial.n; round++) {
+        status = sg_plan_make(&trial, &plan);
+        if (status != SG_OK || plan.bytes <= limit)
+            break;
+        trial.n = largest_by_plan(&trial, &plan, &prefix, trial.n);
+        if (round >= EXACT_ROUNDS)
+            trial.n -= trial.n / 16; /* plans that shrink with n step by step would take many rounds */
+    }
+    sg_memory_give(&memory, prefix.members);
+    if (status == SG_OK)
+        *largest_n = trial.n;
     return status;
 }

@@ -35,7 +35,6 @@ void sg_offer_length(const sg_values *values, const sg_members *members, uint64_
     BY_WIDTH(values, offer_length, members, p, length);
 }
 
-void sg_mark_seen(const sg_values *values, uint64_t p, const uint64_t *members, uint64_t first, uint64_t end,
-                  uint64_t *seen) {
-    BY_WIDTH(values, mark_seen, p, members, first, end, seen);
+void sg_mark_seen(const sg_values *values, uint64_t p, const uint64_t *members, size_t count, uint64_t *seen) {
+    BY_WIDTH(values, mark_seen, p, members, count, seen);
 }

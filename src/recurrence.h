@@ -8,7 +8,6 @@
 uint64_t sg_mex(const sg_values *values, const sg_members *members, uint64_t p, uint64_t *stamps);
 uint64_t sg_largest_option(const sg_values *values, const sg_members *members, uint64_t p);
 void sg_offer_length(const sg_values *values, const sg_members *members, uint64_t p, uint64_t length);
-void sg_mark_seen(const sg_values *values, uint64_t p, const uint64_t *members, uint64_t first, uint64_t end,
-                  uint64_t *seen);
+void sg_mark_seen(const sg_values *values, uint64_t p, const uint64_t *members, size_t count, uint64_t *seen);
 
 #endif

@@ -29,10 +29,9 @@ static void NAME(offer_length)(VALUE *values, const sg_members *members, uint64_
             values[p + s] = (VALUE)length;
 }
 
-/* Marks the values of the options p - members[first .. end-1] in a seen-set. */
-static void NAME(mark_seen)(const VALUE *values, uint64_t p, const uint64_t *members, uint64_t first, uint64_t end,
-                            uint64_t *seen) {
-    for (uint64_t k = first; k < end; k++) {
+/* Marks the values of the options p - members[k], k < count, in a seen-set. */
+static void NAME(mark_seen)(const VALUE *values, uint64_t p, const uint64_t *members, size_t count, uint64_t *seen) {
+    for (size_t k = 0; k < count; k++) {
         uint64_t value = values[p - members[k]];
         seen[value / 64] |= (uint64_t)1 << value % 64;
     }

@@ -94,7 +94,7 @@ static sg_status plan_request(const sg_request *request, sg_plan *plan) {
 
 static sg_status refuse(const sg_request *request, const sg_plan *plan) {
     uint64_t largest_n;
-    sg_status status = sg_plan_largest_n(request, plan, request->memory_limit_bytes, &largest_n);
+    sg_status status = sg_plan_largest_n(request, &largest_n);
     if (status != SG_OK)
         return status;
     return sg_fail(request->context, SG_ERROR_MEMORY_LIMIT,
@@ -218,7 +218,7 @@ sg_status sg_solve_estimate(sg_context *context, const sg_game *game, sg_mode mo
         status = plan_request(&request, &plan);
     uint64_t largest_n = 0;
     if (status == SG_OK)
-        status = sg_plan_largest_n(&request, &plan, request.memory_limit_bytes, &largest_n);
+        status = sg_plan_largest_n(&request, &largest_n);
     if (status != SG_OK)
         return status;
     *estimate = (sg_estimate){

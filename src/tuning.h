@@ -86,15 +86,15 @@
  * even for dense sets. Games no longer than this are solved on one row without a pilot. */
 #define SG_PILOT_POS ((uint64_t)1 << 17)
 
-/* Heap sizes of the nim pilot: some 30 ms for the densest sets. */
-#define SG_PILOT_NIM_POS ((uint64_t)1 << 13)
+/* Heap sizes of the pilot for nim-values and remoteness: some 30 ms for the densest sets. */
+#define SG_PILOT_VALUE_POS ((uint64_t)1 << 13)
 
 /* Heap sizes of a level that the pilot must have seen for each row: with 8 expected, an empty row is rarely chance. */
 #define SG_PILOT_HEAPS_PER_ROW 8
 
 /* Growth is foreseen from two points, so the width gets a margin; too narrow a guess costs a widening, not a wrong
  * value. */
-#define SG_PILOT_NIM_MARGIN 1.5
+#define SG_PILOT_VALUE_MARGIN 1.5
 
 /* Columns that rows must at least have: shorter ones are all padding and overhead. */
 #define SG_MIN_COLUMNS ((uint64_t)1 << 13)
