@@ -142,8 +142,8 @@ static void plan_values(const sg_request *request, const sg_pilot *pilot, sg_pla
         return;
     plan->max_value = pilot->max_value;
     if (request->mode == SG_MODE_REMOTENESS) {
-        plan->value_bytes =
-            width_for(plan->max_value + 1); /* what is offered to a heap size may be one more than any has */
+        /* What is offered to a heap size may be one more than any has. */
+        plan->value_bytes = width_for(plan->max_value + 1);
         return;
     }
     /* A heap size has at most as many options as there are members. The count is a lower bound when it was capped. */
@@ -177,7 +177,7 @@ static sg_status shape_recursion(const sg_request *request, sg_plan *plan, const
     if (!rows_are_addressable(request->n, rows))
         return sg_fail(request->context, SG_ERROR_UNSUPPORTED, "rows of more than 2^35 heap sizes; use more --rows");
     plan->bytes = bytes_for(request, plan, request->n, plan->member_count);
-    if (model) {
+    if (model && rows <= SG_MAX_MODELLED_ROWS) {
         sg_rows layout = sg_rows_make(request->n, rows, plan->base_threshold_pos);
         plan->seconds = plan->policy == SG_POLICY_SPLIT ? sg_row_model_seconds(model, &layout, request->threads)
                                                         : sg_convolution_seconds(&layout);

@@ -45,10 +45,8 @@ void sg_result_summarise(sg_result *result) {
 }
 
 sg_status sg_result_get_info(const sg_result *result, sg_result_info *info) {
-    if (!result || !info || info->struct_size < sizeof(size_t))
+    if (!result || !info || !sg_struct_give(info, &result->info, sizeof *info))
         return SG_ERROR_INVALID_ARGUMENT;
-    size_t size = info->struct_size < sizeof *info ? info->struct_size : sizeof *info;
-    memcpy((char *)info + sizeof(size_t), (const char *)&result->info + sizeof(size_t), size - sizeof(size_t));
     return SG_OK;
 }
 

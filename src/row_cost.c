@@ -7,8 +7,9 @@
 #include "tuning.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { SAMPLE_MEMBERS = 1 << 16, MAX_MODELLED_ROWS = 4096 };
+enum { SAMPLE_MEMBERS = 1 << 16 };
 
 /* ln(4096) and a little: shifts times coverage after which a segment is expected to be all hot. */
 static const double COVERED = 9.0;
@@ -56,8 +57,8 @@ sg_status sg_row_model_open(sg_row_model *model, const sg_request *request, cons
     *model = (sg_row_model){.pilot = pilot};
     sg_memory_init(&memory, request->context, 0);
     SG_TAKE(&memory, model->sample, SAMPLE_MEMBERS * sizeof *model->sample);
-    SG_TAKE(&memory, model->row_share, MAX_MODELLED_ROWS * sizeof *model->row_share);
-    SG_TAKE(&memory, model->class_share, MAX_MODELLED_ROWS * sizeof *model->class_share);
+    SG_TAKE(&memory, model->row_share, SG_MAX_MODELLED_ROWS * sizeof *model->row_share);
+    SG_TAKE(&memory, model->class_share, SG_MAX_MODELLED_ROWS * sizeof *model->class_share);
     SG_TRY(count_by_powers(model, request, member_count));
     SG_TRY(take_sample(model, request));
 cleanup:
@@ -81,8 +82,7 @@ static double members_below(const sg_row_model *model, double x) {
 }
 
 static void share_out(double *shares, uint64_t modulus, const uint64_t *numbers, uint64_t count) {
-    for (uint64_t r = 0; r < modulus; r++)
-        shares[r] = 0;
+    memset(shares, 0, modulus * sizeof *shares);
     for (uint64_t i = 0; i < count; i++)
         shares[numbers[i] % modulus] += 1.0 / (double)count;
 }

@@ -4,6 +4,9 @@
 
 #include "pilot.h"
 
+/* Pricing M rows looks at M^2 row pairs on each level: beyond this many it would cost more than it saves. */
+enum { SG_MAX_MODELLED_ROWS = 2048 };
+
 typedef struct sg_row_model {
     const sg_pilot *pilot;
     uint64_t *sample; /* the smallest members, to see how S falls into residue classes */
@@ -21,7 +24,8 @@ void sg_row_model_close(sg_row_model *model);
 /* The most rows that the pilot saw enough heap sizes to judge. */
 uint64_t sg_row_model_max_rows(const sg_row_model *model);
 
-/* Seconds of one outcome solve (of an average level, for nim-values) by shift_or and scatter on this layout. */
+/* At most SG_MAX_MODELLED_ROWS rows.
+ * Seconds of one outcome solve (of an average level, for nim-values) by shift_or and scatter on this layout. */
 double sg_row_model_seconds(const sg_row_model *model, const sg_rows *rows, uint32_t threads);
 
 /* Seconds of one outcome solve in which every node convolves. */

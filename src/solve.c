@@ -211,7 +211,7 @@ sg_status sg_solve_estimate(sg_context *context, const sg_game *game, sg_mode mo
                             const sg_solve_options *options, sg_estimate *estimate) {
     sg_request request;
     sg_plan plan;
-    if (!estimate || estimate->struct_size < sizeof *estimate)
+    if (!estimate || estimate->struct_size < sizeof(size_t))
         return sg_fail(context, SG_ERROR_INVALID_ARGUMENT, "sg_solve_estimate needs an estimate with its struct_size");
     sg_status status = make_request(&request, context, game, mode, n, options);
     if (status == SG_OK)
@@ -221,8 +221,7 @@ sg_status sg_solve_estimate(sg_context *context, const sg_game *game, sg_mode mo
         status = sg_plan_largest_n(&request, &largest_n);
     if (status != SG_OK)
         return status;
-    *estimate = (sg_estimate){
-        .struct_size = estimate->struct_size,
+    sg_estimate foreseen = {
         .engine = plan.engine,
         .backend = request.operators->backend,
         .rows = plan.rows,
@@ -232,5 +231,6 @@ sg_status sg_solve_estimate(sg_context *context, const sg_game *game, sg_mode mo
         .largest_n = largest_n,
         .seconds = plan.seconds,
     };
+    sg_struct_give(estimate, &foreseen, sizeof foreseen);
     return SG_OK;
 }

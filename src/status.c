@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Long enough for a message that quotes a whole path; longer texts are cut at the end. */
 enum { ERROR_TEXT_BYTES = 4608 };
@@ -73,4 +74,15 @@ sg_status sg_fail(sg_context *context, sg_status status, const char *format, ...
         va_end(arguments);
     }
     return status;
+}
+
+bool sg_struct_give(void *given, const void *filled, size_t filled_size) {
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    if (size < sizeof size)
+        return false;
+    if (size > filled_size)
+        size = filled_size;
+    memcpy((char *)given + sizeof size, (const char *)filled + sizeof size, size - sizeof size);
+    return true;
 }

@@ -16,4 +16,8 @@ sg_status sg_fail(sg_context *context, sg_status status, const char *format, ...
             goto cleanup;                                                                                              \
     } while (0)
 
+/* Gives the caller a struct that begins with the size it knows: as much of `filled` as fits, the size left as it is.
+ * Returns false, and gives nothing, when the size was not set. */
+bool sg_struct_give(void *given, const void *filled, size_t filled_size);
+
 #endif

@@ -127,14 +127,13 @@ static void check_samples(verifier *verify, uint32_t threads, sg_verify_report *
 
 sg_status sg_verify(sg_context *context, const sg_game *game, const sg_result *result, uint64_t samples, uint64_t seed,
                     const sg_solve_options *options, sg_verify_report *report) {
-    if (!game || !result || !report || report->struct_size < sizeof *report)
+    if (!game || !result || !report || report->struct_size < sizeof(size_t))
         return sg_fail(context, SG_ERROR_INVALID_ARGUMENT,
                        "sg_verify needs a game, a result and a report with its size");
     uint64_t n = result->info.n, count;
     double begin = sg_seconds_now();
     verifier verify = {.result = result, .samples = samples < n ? samples : n, .seed = seed};
-    sg_verify_report found = {
-        .struct_size = report->struct_size, .samples = verify.samples, .first_failure = UINT64_MAX};
+    sg_verify_report found = {.samples = verify.samples, .first_failure = UINT64_MAX};
     uint32_t threads;
     sg_status status;
     SG_TRY(sg_threads_resolve(context, options, &threads));
@@ -152,7 +151,7 @@ sg_status sg_verify(sg_context *context, const sg_game *game, const sg_result *r
             SG_TRY(sg_monitor_stop(context));
     }
     found.seconds = sg_seconds_now() - begin;
-    *report = found;
+    sg_struct_give(report, &found, sizeof found);
 cleanup:
     sg_members_free(&verify.members, &verify.memory);
     sg_memory_give(&verify.memory, verify.decreed);

@@ -34,7 +34,7 @@ static void expect_shifted(const sg_kernels *kernels, rng *random, unsigned bits
     for (size_t i = 0; i < SHIFTS; i++)
         eighths[i] = (uint32_t)rng_below(random, AT);
     for (unsigned w = 0; w < SG_SEGMENT_BITS / 64; w++)
-        before[w] = target[w] = rng_next(random) & rng_next(random) & rng_next(random);
+        before[w] = target[w] = (uint64_t)1 << rng_below(random, 64);
     (bits == 512 ? kernels->or_shifted_vector : kernels->or_shifted_segment)(target, source + AT, eighths, count,
                                                                              right_shift);
     uint64_t wrong = 0;

@@ -53,6 +53,7 @@ static void write_costs(json *writer, const run_report *report) {
     const sg_result_info *info = &report->info;
     json_object(writer, "seconds");
     json_seconds(writer, "total", report->seconds_total);
+    json_seconds(writer, "plan", info->seconds_plan);
     json_seconds(writer, "set", info->seconds_set);
     json_seconds(writer, "solve", info->seconds_solve);
     json_seconds(writer, "summary", info->seconds_summary);

@@ -137,11 +137,9 @@ static void print_time(const run_report *report, sink *out) {
     const struct {
         const char *name;
         double seconds;
-    } parts[] = {{"set", info->seconds_set},
-                 {"solve", info->seconds_solve},
-                 {"summary", info->seconds_summary},
-                 {"verify", report->verified.seconds},
-                 {"output", report->seconds_output}};
+    } parts[] = {{"plan", info->seconds_plan},         {"set", info->seconds_set},
+                 {"solve", info->seconds_solve},       {"summary", info->seconds_summary},
+                 {"verify", report->verified.seconds}, {"output", report->seconds_output}};
     char text[NUMBER_TEXT_BYTES], item[2 * NUMBER_TEXT_BYTES];
     const char *separator = " (";
     label(out, "time");

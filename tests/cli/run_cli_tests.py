@@ -296,7 +296,7 @@ class Json(CommandTest):
         )
         self.assertEqual([report[key] for key in ("cold_count", "max_nim", "max_nim_at")], [911, None, None])
         self.assertRegex(report["fingerprint"], r"^[0-9a-f]{16}$")
-        self.assertEqual(set(report["seconds"]), {"total", "set", "solve", "summary", "verify", "output"})
+        self.assertEqual(set(report["seconds"]), {"total", "plan", "set", "solve", "summary", "verify", "output"})
         self.assertEqual(
             set(report["operators"]), {"shift_or", "scatter", "convolve", "convolve_float", "convolve_redone"}
         )
