@@ -35,6 +35,7 @@ typedef struct sg_plan {
     uint64_t max_value;          /* foreseen; 0 for outcomes */
     uint64_t member_count;       /* as sg_members_count gives it */
     uint64_t bytes;              /* peak memory */
+    bool is_hopeless;            /* the answer alone does not fit: `bytes` is its size, all else is unset */
     double seconds;
 } sg_plan;
 
@@ -42,14 +43,11 @@ typedef struct sg_plan {
 bool sg_engine_serves(sg_engine engine, sg_mode mode);
 
 /* Makes the plan of a request with n >= 1. Checks that the engine serves the mode. `plan->bytes` may pass the limit:
- * the caller compares. Runs small pilot solves when there is something to choose. */
+ * the caller compares. Runs small pilot solves when there is something to foresee, unless the plan is hopeless. */
 sg_status sg_plan_make(const sg_request *request, sg_plan *plan);
 
 /* The largest n that the request's engine, mode and options can solve within the request's memory limit, each n by the
  * plan that would be made for it; 0 when none. */
 sg_status sg_plan_largest_n(const sg_request *request, uint64_t *largest_n);
-
-/* Memory that any engine takes for its answer alone: lets hopeless requests be refused before S is enumerated. */
-uint64_t sg_answer_bytes(sg_mode mode, uint64_t n);
 
 #endif

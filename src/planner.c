@@ -56,7 +56,8 @@ static sg_status check_engine(const sg_request *request) {
                    sg_engine_name(request->engine), sg_mode_name(request->mode), accepted);
 }
 
-uint64_t sg_answer_bytes(sg_mode mode, uint64_t n) {
+/* Memory that any engine takes for its answer alone: lets hopeless requests be refused before S is enumerated. */
+static uint64_t answer_bytes(sg_mode mode, uint64_t n) {
     uint64_t bits = n / 64 * 8 + 16;
     return mode == SG_MODE_COLD ? bits : mode == SG_MODE_NIM ? n : sg_add_saturating(bits, n);
 }
@@ -250,7 +251,7 @@ static sg_status plan_auto_nim(const sg_request *request, sg_plan *plan, const s
 
 /* A request whose answer alone does not fit is not worth a count of S or a pilot. */
 static bool is_hopeless(const sg_request *request) {
-    return sg_answer_bytes(request->mode, request->n) > request->memory_limit_bytes;
+    return answer_bytes(request->mode, request->n) > request->memory_limit_bytes;
 }
 
 static sg_status plan_direct(const sg_request *request, sg_plan *plan) {
@@ -267,7 +268,8 @@ sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
     if (status != SG_OK)
         return status;
     if (is_hopeless(request)) {
-        plan->bytes = sg_answer_bytes(request->mode, request->n);
+        plan->is_hopeless = true;
+        plan->bytes = answer_bytes(request->mode, request->n);
         return SG_OK;
     }
     bool recursive =
@@ -330,7 +332,7 @@ sg_status sg_plan_largest_n(const sg_request *request, uint64_t *largest_n) {
     if (request->rows && end / request->rows >= MAX_COLUMNS)
         end = request->rows * MAX_COLUMNS;
     trial.n = end - 1;
-    while (trial.n && sg_answer_bytes(request->mode, trial.n) > limit)
+    while (trial.n && answer_bytes(request->mode, trial.n) > limit)
         trial.n -= trial.n / 16 + 1;
     for (unsigned round = 0; status == SG_OK && trial.n; round++) {
         status = sg_plan_make(&trial, &plan);

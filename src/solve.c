@@ -98,9 +98,10 @@ static sg_status refuse(const sg_request *request, const sg_plan *plan) {
     if (status != SG_OK)
         return status;
     return sg_fail(request->context, SG_ERROR_MEMORY_LIMIT,
-                   "n = %" PRIu64 " needs %" PRIu64 " bytes of memory, %" PRIu64
+                   "n = %" PRIu64 " needs %s%" PRIu64 " bytes of memory, %" PRIu64
                    " are available; the largest n that fits is %" PRIu64,
-                   request->n, plan->bytes, request->memory_limit_bytes, largest_n);
+                   request->n, plan->is_hopeless ? "at least " : "", plan->bytes, request->memory_limit_bytes,
+                   largest_n);
 }
 
 static sg_status run_engine(sg_job *job) {
