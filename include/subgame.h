@@ -228,7 +228,7 @@ typedef struct sg_estimate {
     uint64_t bytes;       /* peak memory */
     uint64_t limit_bytes; /* what there is: memory_limit_bytes or what the machine has available */
     uint64_t largest_n;   /* the largest n that fits limit_bytes, by the same formula */
-    double seconds;       /* by the cost model of src/planner.c */
+    double seconds;       /* by the cost model; 0 where there was nothing to choose */
 } sg_estimate;
 
 /* Fills `estimate` for the given solve; `options` may be NULL for the defaults. Fails as sg_solve does, except that

@@ -5,6 +5,7 @@
 
 #include "memory.h"
 #include "monitor.h"
+#include "search.h"
 #include "set.h"
 
 typedef struct sg_members {
@@ -46,20 +47,11 @@ static inline sg_member_walk sg_members_walk(const sg_members *members) {
 
 /* The same, from the first member >= least on. */
 static inline sg_member_walk sg_members_walk_from(const sg_members *members, uint64_t least) {
-    uint64_t first = 0, end = members->count;
-    if (!members->list) {
-        if (least >= members->limit)
-            return (sg_member_walk){members, members->limit / 64 + 1, 0};
-        return (sg_member_walk){members, least / 64 + 1, members->bits[least / 64] & UINT64_MAX << least % 64};
-    }
-    while (first < end) {
-        uint64_t middle = first + (end - first) / 2;
-        if (members->list[middle] < least)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return (sg_member_walk){members, first, 0};
+    if (members->list)
+        return (sg_member_walk){members, sg_lower_bound_u64(members->list, 0, members->count, least), 0};
+    if (least >= members->limit)
+        return (sg_member_walk){members, members->limit / 64 + 1, 0};
+    return (sg_member_walk){members, least / 64 + 1, members->bits[least / 64] & UINT64_MAX << least % 64};
 }
 
 static inline bool sg_member_next(sg_member_walk *walk, uint64_t *s) {

@@ -123,15 +123,8 @@ cleanup:
 }
 
 static uint64_t count_below(const member_prefix *prefix, uint64_t limit) {
-    uint64_t first = 0, end = prefix->count, cap = sg_members_count_cap(limit);
-    while (first < end) {
-        uint64_t middle = first + (end - first) / 2;
-        if (prefix->members[middle] < limit)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first < cap ? first : cap;
+    uint64_t count = sg_lower_bound_u64(prefix->members, 0, prefix->count, limit), cap = sg_members_count_cap(limit);
+    return count < cap ? count : cap;
 }
 
 static unsigned width_for(uint64_t max_value) {
@@ -280,7 +273,7 @@ sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
         SG_TRY(sg_pilot_run(request, &pilot));
     plan_values(request, &pilot, plan);
     if (choosing)
-        SG_TRY(sg_row_model_open(&model, request, &pilot, plan->member_count));
+        SG_TRY(sg_row_model_open(&model, request, &pilot));
     if (!recursive)
         status = plan_direct(request, plan);
     else if (request->mode == SG_MODE_NIM && request->engine == SG_ENGINE_AUTO)

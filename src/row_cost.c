@@ -18,23 +18,6 @@ static const double COVERED = 9.0;
  * squares. */
 static const double WINDOW_SHARE = 0.45;
 
-static sg_status count_by_powers(sg_row_model *model, const sg_request *request, uint64_t member_count) {
-    for (unsigned i = 1; i <= 64; i++) {
-        bool past = i == 64 || (uint64_t)1 << i >= request->n;
-        uint64_t limit = past ? request->n : (uint64_t)1 << i, count = member_count;
-        if (!past) {
-            sg_status status = sg_members_count(request->context, request->game->subtraction, limit, &count);
-            if (status != SG_OK)
-                return status;
-        }
-        model->members_below[i] = (double)count;
-        /* A capped count is only a lower bound: go on with the last density that was counted in full. */
-        if (!sg_members_are_listed(count, limit) && i > 1 && model->members_below[i - 1] * 2 > (double)count)
-            model->members_below[i] = model->members_below[i - 1] * 2;
-    }
-    return SG_OK;
-}
-
 static sg_status take_sample(sg_row_model *model, const sg_request *request) {
     sg_set_cursor *cursor = NULL;
     sg_status status;
@@ -50,8 +33,29 @@ cleanup:
     return status;
 }
 
-sg_status sg_row_model_open(sg_row_model *model, const sg_request *request, const sg_pilot *pilot,
-                            uint64_t member_count) {
+/* Members below each power of two: from the sample as far as it goes, then counted; where there are too many to count,
+ * the density goes on. */
+static sg_status count_by_powers(sg_row_model *model, const sg_request *request) {
+    bool complete = model->sample_count < SAMPLE_MEMBERS;
+    for (unsigned i = 1; i <= 64; i++) {
+        bool past = i == 64 || (uint64_t)1 << i >= request->n;
+        uint64_t limit = past ? request->n : (uint64_t)1 << i, count = model->sample_count;
+        if (count && (complete || limit <= model->sample[count - 1])) {
+            count = sg_lower_bound_u64(model->sample, 0, count, limit);
+        } else if (count) {
+            sg_status status = sg_members_count(request->context, request->game->subtraction, limit, &count);
+            if (status != SG_OK)
+                return status;
+            if (!sg_members_are_listed(count, limit))
+                count = (uint64_t)(model->members_below[i - 1] * (double)limit / exp2(i - 1));
+        }
+        model->members_below[i] =
+            past && i > 1 && count < model->members_below[i - 1] ? model->members_below[i - 1] : (double)count;
+    }
+    return SG_OK;
+}
+
+sg_status sg_row_model_open(sg_row_model *model, const sg_request *request, const sg_pilot *pilot) {
     sg_memory memory;
     sg_status status;
     *model = (sg_row_model){.pilot = pilot};
@@ -59,8 +63,8 @@ sg_status sg_row_model_open(sg_row_model *model, const sg_request *request, cons
     SG_TAKE(&memory, model->sample, SAMPLE_MEMBERS * sizeof *model->sample);
     SG_TAKE(&memory, model->row_share, SG_MAX_MODELLED_ROWS * sizeof *model->row_share);
     SG_TAKE(&memory, model->class_share, SG_MAX_MODELLED_ROWS * sizeof *model->class_share);
-    SG_TRY(count_by_powers(model, request, member_count));
     SG_TRY(take_sample(model, request));
+    SG_TRY(count_by_powers(model, request));
 cleanup:
     return status;
 }
@@ -105,7 +109,7 @@ typedef struct row_work {
 
 static void add_pair(row_work *work, const level_shape *level, double cold, double members) {
     double density = cold / level->columns;
-    bool dense_class = members * 2 > level->columns / SG_LIST_DENSITY_INVERSE;
+    bool dense_class = members / WINDOW_SHARE > 2 * level->columns / SG_LIST_DENSITY_INVERSE;
     if (dense_class) {
         work->steps += cold;
         work->coverage += cold * members / level->columns;

@@ -16,9 +16,9 @@ typedef struct sg_row_model {
     double *class_share;      /* scratch, by residue: share of the members */
 } sg_row_model;
 
-/* Counts members; `member_count` as in the plan; the pilot must outlive the model. Release with sg_row_model_close. */
-sg_status sg_row_model_open(sg_row_model *model, const sg_request *request, const sg_pilot *pilot,
-                            uint64_t member_count);
+/* Looks at the members of S; the pilot must outlive the model. Release with sg_row_model_close, also after a failure.
+ */
+sg_status sg_row_model_open(sg_row_model *model, const sg_request *request, const sg_pilot *pilot);
 void sg_row_model_close(sg_row_model *model);
 
 /* The most rows that the pilot saw enough heap sizes to judge. */

@@ -1,4 +1,6 @@
-/* Every number that was chosen by measurement rather than by necessity: unit, reason, and how it was found. */
+/* Every number that was chosen by measurement rather than by necessity: unit and reason. The measurements are those of
+ * build/bench/bench_tuning, whose tables stand in bench/README.md; numbers that a table has no column for were found by
+ * editing them here and running it again. */
 #ifndef SG_TUNING_H
 #define SG_TUNING_H
 
@@ -14,7 +16,7 @@
 /* --- operators --- */
 
 /* Bits of a target segment: the accumulator of a shifted OR, eight 512-bit vectors: its loads hide the latency of one
- * another and its cost is spread over eight vectors of work a shift. bench: build/bench/bench_operators shift_or. */
+ * another and its cost is spread over eight vectors of work a shift. */
 #define SG_SEGMENT_BITS 4096
 
 /* Shifts between two looks at whether a segment is all hot: long enough to make the look free, short enough to stop
@@ -29,15 +31,16 @@
  */
 #define SG_FIRST_RANGE_COLUMNS ((uint64_t)512)
 
-/* Heap sizes (of a node's source block). Below it, waking threads (some 5 us) costs more than the node. */
-#define SG_PARALLEL_NODE_POS ((uint64_t)1 << 18)
+/* Heap sizes of a node's source block from which threads share it: some 300 us of work for squares. Shorter nodes gain
+ * little on an idle machine and lose much on a busy one, where each fork may wait for a time slice. */
+#define SG_PARALLEL_NODE_POS ((uint64_t)1 << 20)
 
 /* Work items a thread: enough that a slow one does not keep the others waiting, few enough that each starts its windows
  * seldom. */
 #define SG_ITEMS_PER_THREAD 8
 
-/* Columns. Longer blocks are convolved in pieces of this size: transforms past 2^25 points gain nothing and are limited
- * by memory. */
+/* Columns. Longer blocks are convolved in pieces of this size, whose transforms stay near the cache: squares below 2^26
+ * took 36 s in pieces of 2^24, 35 s in 2^22, 20 s in 2^20. */
 #define SG_CONVOLVE_MAX_PIECE ((uint64_t)1 << 20)
 
 /* Points. Below it, waking threads costs more than a share of the transform saves. */

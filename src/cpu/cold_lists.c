@@ -79,7 +79,7 @@ void sg_source_ranges(sg_field *field, const sg_node *node, const uint32_t *sour
         }
         if (count) {
             sg_cold_lists_build(field, sources, source_count, first, end);
-            if (!visit(field, node, first, end, argument))
+            if (!visit(field, node, argument))
                 return;
         }
         end = first;

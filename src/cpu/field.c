@@ -3,12 +3,6 @@
 #include "field.h"
 #include "../tuning.h"
 
-sg_target sg_node_target(const sg_node *node) {
-    unsigned bits = node->columns >= SG_SEGMENT_BITS ? SG_SEGMENT_BITS : 512;
-    uint64_t first = (node->first + node->columns) / bits * bits;
-    return (sg_target){first, (node->target_end + bits - 1) / bits * bits, bits};
-}
-
 bool sg_all_hot(const uint8_t *hot_row, uint64_t first, uint64_t bits) {
     const uint64_t *words = (const uint64_t *)(const void *)(hot_row + first / 8);
     uint64_t all = UINT64_MAX;
@@ -17,10 +11,31 @@ bool sg_all_hot(const uint8_t *hot_row, uint64_t first, uint64_t bits) {
     return all == UINT64_MAX;
 }
 
-uint64_t sg_chunk_columns(const sg_field *field, const sg_target *target) {
-    uint64_t segments = (target->end - target->first) / target->segment_bits;
-    uint64_t chunks = (uint64_t)SG_ITEMS_PER_THREAD * field->threads / field->rows->modulus + 1;
-    return (segments / chunks + 1) * target->segment_bits;
+/* A node's target in whole segments, and how many of them a chunk has. */
+typedef struct target_shape {
+    uint64_t first;
+    uint64_t end;
+    uint64_t chunk_columns;
+    unsigned segment_bits;
+} target_shape;
+
+static target_shape target_of(const sg_field *field, const sg_node *node) {
+    unsigned bits = node->columns >= SG_SEGMENT_BITS ? SG_SEGMENT_BITS : 512;
+    uint64_t first = (node->first + node->columns) / bits * bits, end = (node->target_end + bits - 1) / bits * bits;
+    uint64_t chunks_per_row = (uint64_t)SG_ITEMS_PER_THREAD * field->threads / field->rows->modulus + 1;
+    return (target_shape){first, end, ((end - first) / bits / chunks_per_row + 1) * bits, bits};
+}
+
+uint64_t sg_chunk_count(const sg_field *field, const sg_node *node) {
+    target_shape target = target_of(field, node);
+    return field->rows->modulus * ((target.end - target.first + target.chunk_columns - 1) / target.chunk_columns);
+}
+
+sg_chunk sg_chunk_at(const sg_field *field, const sg_node *node, uint64_t i) {
+    target_shape target = target_of(field, node);
+    uint64_t first = target.first + i / field->rows->modulus * target.chunk_columns;
+    uint64_t end = first + target.chunk_columns < target.end ? first + target.chunk_columns : target.end;
+    return (sg_chunk){i % field->rows->modulus, first, end, target.segment_bits};
 }
 
 bool sg_node_is_parallel(const sg_field *field, const sg_node *node) {

@@ -40,21 +40,22 @@ struct sg_field {
     sg_convolver *convolver; /* NULL unless the field convolves */
 };
 
-/* The target of a node in whole segments: columns first .. end-1, both multiples of segment_bits, clear of row padding.
- */
-typedef struct sg_target {
-    uint64_t first;
-    uint64_t end;
-    unsigned segment_bits; /* SG_SEGMENT_BITS, or 512 for blocks shorter than that */
-} sg_target;
-
-sg_target sg_node_target(const sg_node *node);
-
 /* Whether all columns first .. first+bits-1 of a row are hot; both are multiples of 64. */
 bool sg_all_hot(const uint8_t *hot_row, uint64_t first, uint64_t bits);
 
-/* How target columns are dealt to threads: chunks of whole segments, enough of them to keep all threads busy. */
-uint64_t sg_chunk_columns(const sg_field *field, const sg_target *target);
+/* A piece of work for one thread: columns first .. end-1 of a target row, in whole segments, clear of other chunks'
+ * words. */
+typedef struct sg_chunk {
+    uint64_t row;
+    uint64_t first;
+    uint64_t end;
+    unsigned segment_bits; /* SG_SEGMENT_BITS, or 512 for blocks shorter than that */
+} sg_chunk;
+
+/* A node's target is dealt to threads in this many chunks, enough to keep them all busy; chunk i comes with its row
+ * last, so that neighbours in time are different rows. */
+uint64_t sg_chunk_count(const sg_field *field, const sg_node *node);
+sg_chunk sg_chunk_at(const sg_field *field, const sg_node *node, uint64_t i);
 
 /* Whether a node is large enough for threads to pay. */
 bool sg_node_is_parallel(const sg_field *field, const sg_node *node);
@@ -68,10 +69,10 @@ static inline uint64_t sg_residue_between(const sg_rows *rows, uint64_t r, uint6
  * at most field->cold_list_capacity. */
 void sg_cold_lists_build(sg_field *field, const uint32_t *sources, uint64_t source_count, uint64_t first, uint64_t end);
 
-/* Cuts a node's source columns into ranges whose cold positions fit the lists: calls visit(field, node, range_first,
- * range_end, argument) for each, latest columns first and small ranges before large ones, until visit returns false
+/* Cuts a node's source columns into ranges whose cold positions fit the lists: calls visit(field, node, argument) for
+ * each, with the lists built, latest columns first and small ranges before large ones, until visit returns false
  * (nothing left to mark). */
-typedef bool (*sg_range_visit)(sg_field *field, const sg_node *node, uint64_t first, uint64_t end, void *argument);
+typedef bool (*sg_range_visit)(sg_field *field, const sg_node *node, void *argument);
 void sg_source_ranges(sg_field *field, const sg_node *node, const uint32_t *sources, uint64_t source_count,
                       sg_range_visit visit, void *argument);
 

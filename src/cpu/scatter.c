@@ -17,16 +17,8 @@ typedef struct scatter_job {
 /* Marks columns first .. end-1 of the target row from one cold column and one group of a listed class. */
 static void mark_group(uint8_t *hot_row, const uint32_t *eighths, uint64_t count, uint64_t shifted_column,
                        uint64_t first, uint64_t end) {
-    uint64_t begin = 0, above = count;
     int64_t least = ((int64_t)first - (int64_t)shifted_column + 7) / 8; /* least e with shifted_column + 8e >= first */
-    while (begin < above) {
-        uint64_t middle = begin + (above - begin) / 2;
-        if ((int64_t)eighths[middle] < least)
-            begin = middle + 1;
-        else
-            above = middle;
-    }
-    for (uint64_t k = begin; k < count; k++) {
+    for (uint64_t k = sg_lower_bound_u32(eighths, 0, count, least); k < count; k++) {
         uint64_t column = shifted_column + 8 * (uint64_t)eighths[k];
         if (column >= end)
             return;
@@ -53,47 +45,43 @@ static void mark_dense(const sg_field *field, const sg_cold_group *cold, const s
 }
 
 /* Marks one chunk of a target row. Returns whether later ranges may still find something to mark. */
-static bool mark_chunk(const sg_field *field, const scatter_job *job, uint64_t r, uint64_t first, uint64_t end,
-                       unsigned bits) {
-    uint8_t *hot_row = sg_row(field->rows, field->hot, r);
+static bool mark_chunk(const sg_field *field, const scatter_job *job, const sg_chunk *chunk) {
+    uint8_t *hot_row = sg_row(field->rows, field->hot, chunk->row);
     bool open = false;
     for (uint64_t i = 0; i < job->source_count; i++) {
-        uint64_t t = sg_residue_between(field->rows, r, job->sources[i]);
+        uint64_t t = sg_residue_between(field->rows, chunk->row, job->sources[i]);
         const sg_shift_class *class = &field->shifts->classes[t];
         const sg_cold_group *cold = &field->cold_groups[job->sources[i]];
+        unsigned borrow = chunk->row < t;
         if (!class->count || !cold->group_start[8])
             continue;
         if (class->bits) {
-            for (uint64_t column = first; column < end; column += bits)
-                if (!sg_all_hot(hot_row, column, bits))
-                    mark_dense(field, cold, class, r < t, hot_row, column, bits);
+            for (uint64_t column = chunk->first; column < chunk->end; column += chunk->segment_bits)
+                if (!sg_all_hot(hot_row, column, chunk->segment_bits))
+                    mark_dense(field, cold, class, borrow, hot_row, column, chunk->segment_bits);
         } else if (job->listed_classes) {
-            mark_listed(cold, class, r < t, hot_row, first, end);
+            mark_listed(cold, class, borrow, hot_row, chunk->first, chunk->end);
         }
     }
     /* Only dense classes come in several ranges, between which it pays to look. */
     if (!field->shifts->dense_count)
         return true;
-    for (uint64_t column = first; column < end && !open; column += bits)
-        open = !sg_all_hot(hot_row, column, bits);
+    for (uint64_t column = chunk->first; column < chunk->end && !open; column += chunk->segment_bits)
+        open = !sg_all_hot(hot_row, column, chunk->segment_bits);
     return open;
 }
 
-static bool mark_range(sg_field *field, const sg_node *node, uint64_t first, uint64_t end, void *argument) {
+static bool mark_from_lists(sg_field *field, const sg_node *node, void *argument) {
     const scatter_job *job = argument;
-    sg_target target = sg_node_target(node);
-    uint64_t modulus = field->rows->modulus, chunk = sg_chunk_columns(field, &target);
-    uint64_t chunks = (target.end - target.first + chunk - 1) / chunk, open = 0;
-    (void)first, (void)end;
+    uint64_t chunks = sg_chunk_count(field, node), open = 0;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(field->threads) reduction(+ : open)                          \
     if (sg_node_is_parallel(field, node))
-    for (uint64_t item = 0; item < modulus * chunks; item++) {
-        uint64_t chunk_first = target.first + item / modulus * chunk;
-        uint64_t chunk_end = chunk_first + chunk < target.end ? chunk_first + chunk : target.end;
+    for (uint64_t i = 0; i < chunks; i++) {
+        sg_chunk chunk = sg_chunk_at(field, node, i);
         if (omp_get_thread_num() == 0)
             sg_monitor_tick(field->monitor);
         if (!sg_monitor_cancelled(field->monitor))
-            open += mark_chunk(field, job, item % modulus, chunk_first, chunk_end, target.segment_bits);
+            open += mark_chunk(field, job, &chunk);
     }
     return open && !sg_monitor_cancelled(field->monitor);
 }
@@ -102,7 +90,7 @@ sg_status sg_cpu_mark_by_cold_lists(sg_field *field, const sg_node *node, const 
                                     uint64_t source_count, bool listed_classes) {
     scatter_job job = {sources, source_count, listed_classes};
     if (field->shifts->dense_count || listed_classes)
-        sg_source_ranges(field, node, sources, source_count, mark_range, &job);
+        sg_source_ranges(field, node, sources, source_count, mark_from_lists, &job);
     return sg_monitor_cancelled(field->monitor) ? sg_monitor_stop(field->memory->context) : SG_OK;
 }
 

@@ -10,18 +10,6 @@
 
 #include <omp.h>
 
-/* First index in list[first .. end) whose entry is not below `bound`. */
-static uint32_t lower_bound(const uint32_t *list, uint64_t first, uint64_t end, int64_t bound) {
-    while (first < end) {
-        uint64_t middle = first + (end - first) / 2;
-        if ((int64_t)list[middle] < bound)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return (uint32_t)first;
-}
-
 /* Shifts d = 8e + extra, extra <= 8, reach columns column .. column+bits-1 from the node's source columns only if
  * window.least <= e <= window.most. */
 typedef struct shift_window {
@@ -49,8 +37,8 @@ static uint64_t collect_pairs(const sg_field *field, uint64_t r, const uint32_t 
         pair->class = class;
         pair->borrow = r < t;
         for (unsigned g = 0; g < 8; g++) {
-            pair->window_first[g] =
-                lower_bound(class->eighths, class->group_start[g], class->group_start[g + 1], window.least);
+            pair->window_first[g] = (uint32_t)sg_lower_bound_u32(class->eighths, class->group_start[g],
+                                                                 class->group_start[g + 1], window.least);
             pair->window_end[g] = pair->window_first[g];
         }
     }
@@ -89,30 +77,29 @@ static void mark_segment(const sg_field *field, const sg_node *node, uint8_t *ho
     }
 }
 
-static void mark_chunk(sg_field *field, const sg_node *node, uint64_t r, uint64_t first, uint64_t end, unsigned bits,
-                       const uint32_t *sources, uint64_t source_count) {
-    bool first_thread = omp_get_thread_num() == 0;
-    uint8_t *hot_row = sg_row(field->rows, field->hot, r);
-    sg_shift_pair *pairs = field->pairs + field->rows->modulus * (uint64_t)omp_get_thread_num();
-    uint64_t pair_count = collect_pairs(field, r, sources, source_count, window_of(node, first, bits), pairs);
-    for (uint64_t column = first; column < end && pair_count; column += bits) {
+static void mark_chunk(sg_field *field, const sg_node *node, const sg_chunk *chunk, const uint32_t *sources,
+                       uint64_t source_count) {
+    uint64_t thread = (uint64_t)omp_get_thread_num();
+    unsigned bits = chunk->segment_bits;
+    uint8_t *hot_row = sg_row(field->rows, field->hot, chunk->row);
+    sg_shift_pair *pairs = field->pairs + field->rows->modulus * thread;
+    uint64_t pair_count =
+        collect_pairs(field, chunk->row, sources, source_count, window_of(node, chunk->first, bits), pairs);
+    for (uint64_t column = chunk->first; column < chunk->end && pair_count; column += bits) {
         if (!sg_all_hot(hot_row, column, bits))
             mark_segment(field, node, hot_row, column, bits, pairs, pair_count);
-        if (first_thread ? !sg_monitor_tick(field->monitor) : sg_monitor_cancelled(field->monitor))
+        if (thread == 0 ? !sg_monitor_tick(field->monitor) : sg_monitor_cancelled(field->monitor))
             return;
     }
 }
 
 sg_status sg_cpu_shift_or(sg_field *field, const sg_node *node, const uint32_t *sources, uint64_t source_count) {
-    sg_target target = sg_node_target(node);
-    uint64_t modulus = field->rows->modulus, chunk = sg_chunk_columns(field, &target);
-    uint64_t chunks = (target.end - target.first + chunk - 1) / chunk;
+    uint64_t chunks = sg_chunk_count(field, node);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(field->threads) if (sg_node_is_parallel(field, node))
-    for (uint64_t item = 0; item < modulus * chunks; item++) {
-        uint64_t first = target.first + item / modulus * chunk;
-        uint64_t end = first + chunk < target.end ? first + chunk : target.end;
+    for (uint64_t i = 0; i < chunks; i++) {
+        sg_chunk chunk = sg_chunk_at(field, node, i);
         if (!sg_monitor_cancelled(field->monitor))
-            mark_chunk(field, node, item % modulus, first, end, target.segment_bits, sources, source_count);
+            mark_chunk(field, node, &chunk, sources, source_count);
     }
     if (sg_monitor_cancelled(field->monitor))
         return sg_monitor_stop(field->memory->context);
