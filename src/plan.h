@@ -17,6 +17,7 @@ typedef struct sg_request {
     uint64_t base_threshold_pos; /* 0: the planner's choice */
     uint64_t rows;               /* 0: the planner's choice */
     const sg_operators *operators;
+    bool leanest; /* plan for the least memory instead of the least time; cheaper to plan too */
 } sg_request;
 
 /* Which operators the recursion may use. */

@@ -267,7 +267,8 @@ sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
     }
     bool recursive =
         is_recursive(request->engine) || (request->engine == SG_ENGINE_AUTO && request->mode != SG_MODE_REMOTENESS);
-    bool choosing = recursive && request->n > SG_PILOT_POS && (request->engine == SG_ENGINE_AUTO || !request->rows);
+    bool choosing = recursive && !request->leanest && request->n > SG_PILOT_POS &&
+                    (request->engine == SG_ENGINE_AUTO || !request->rows);
     SG_TRY(sg_members_count(request->context, request->game->subtraction, request->n, &plan->member_count));
     if (choosing || request->mode != SG_MODE_COLD)
         SG_TRY(sg_pilot_run(request, &pilot));
@@ -315,10 +316,11 @@ enum { EXACT_ROUNDS = 4 };
 sg_status sg_plan_largest_n(const sg_request *request, uint64_t *largest_n) {
     /* Even one bit a heap size would not fit past `end`. */
     uint64_t limit = request->memory_limit_bytes, end = sg_multiply_saturating(sg_add_saturating(limit, 1), 8);
-    sg_request trial = *request;
+    sg_request trial = *request; /* a faster plan is only ever chosen when it fits, so the leanest decides */
     member_prefix prefix = {0};
     sg_memory memory;
     sg_plan plan;
+    trial.leanest = true;
     sg_memory_init(&memory, request->context, 0);
     sg_status status = take_prefix(&prefix, request, end, &memory);
     /* A plan depends on its n: descend, from the largest n whose answer fits, until an n fits by its own plan. */

@@ -33,24 +33,21 @@ cleanup:
     return status;
 }
 
-/* Members below each power of two: from the sample as far as it goes, then counted; where there are too many to count,
- * the density goes on. */
+/* Members below each power of two: from the sample as far as it goes, then counted until they prove dense; from there
+ * on the density is taken to stay. */
 static sg_status count_by_powers(sg_row_model *model, const sg_request *request) {
-    bool complete = model->sample_count < SAMPLE_MEMBERS;
+    bool complete = model->sample_count < SAMPLE_MEMBERS, dense = false;
+    uint64_t sampled_below = complete || !model->sample_count ? UINT64_MAX : model->sample[model->sample_count - 1];
     for (unsigned i = 1; i <= 64; i++) {
-        bool past = i == 64 || (uint64_t)1 << i >= request->n;
-        uint64_t limit = past ? request->n : (uint64_t)1 << i, count = model->sample_count;
-        if (count && (complete || limit <= model->sample[count - 1])) {
-            count = sg_lower_bound_u64(model->sample, 0, count, limit);
-        } else if (count) {
+        uint64_t power = i < 64 ? (uint64_t)1 << i : UINT64_MAX, limit = power < request->n ? power : request->n;
+        uint64_t count = sg_lower_bound_u64(model->sample, 0, model->sample_count, limit);
+        if (limit > sampled_below && !dense) {
             sg_status status = sg_members_count(request->context, request->game->subtraction, limit, &count);
             if (status != SG_OK)
                 return status;
-            if (!sg_members_are_listed(count, limit))
-                count = (uint64_t)(model->members_below[i - 1] * (double)limit / exp2(i - 1));
+            dense = !sg_members_are_listed(count, limit);
         }
-        model->members_below[i] =
-            past && i > 1 && count < model->members_below[i - 1] ? model->members_below[i - 1] : (double)count;
+        model->members_below[i] = dense ? model->members_below[i - 1] * 2 : (double)count;
     }
     return SG_OK;
 }
