@@ -168,7 +168,8 @@ SG_API sg_status sg_game_members(sg_context *context, const sg_game *game, uint6
 typedef enum sg_mode {
     SG_MODE_COLD = 0,      /* outcomes: which heap sizes are cold */
     SG_MODE_NIM = 1,       /* nim-values; normal play without hotspots only */
-    SG_MODE_REMOTENESS = 2 /* length of the game when the winner hurries and the loser delays */
+    SG_MODE_REMOTENESS = 2 /* length of the game when the winner hurries and the loser delays; 0 where no move is left,
+                              and for hotspots */
 } sg_mode;
 
 typedef enum sg_engine {
@@ -210,7 +211,7 @@ typedef struct sg_solve_options {
     uint32_t threads;            /* 0: one per available processor; at most 1024 */
     uint64_t memory_limit_bytes; /* 0: the memory that the machine has available */
     uint64_t base_threshold_pos; /* recursion: blocks of at most this many heap sizes are solved directly; 1 is the
-                                    paper's algorithm as written */
+                                    paper's algorithm as written, more than 2^30 counts as 2^30 */
     uint64_t rows; /* recursion: the number M of residue rows, at most 65536; 1 is the paper's single bit vector */
     sg_progress_fn progress; /* NULL: none */
     void *progress_user;

@@ -26,7 +26,7 @@ sg_status sg_nim_levels(sg_job *job);
 sg_status sg_remoteness_dp(sg_job *job);
 
 /* Memory they take beside members and answer. */
-uint64_t sg_outcome_segment_bytes(void);
+uint64_t sg_outcome_segment_bytes(uint64_t n);
 uint64_t sg_nim_dp_bytes(uint64_t value_limit);
 uint64_t sg_nim_tile_bytes(uint64_t value_limit);
 

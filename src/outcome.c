@@ -6,8 +6,12 @@
 
 #include <string.h>
 
-uint64_t sg_outcome_segment_bytes(void) {
-    return SG_SIEVE_SEGMENT_POS / 8 + 8;
+static uint64_t segment_pos(uint64_t n) {
+    return n < SG_SIEVE_SEGMENT_POS ? n : SG_SIEVE_SEGMENT_POS;
+}
+
+uint64_t sg_outcome_segment_bytes(uint64_t n) {
+    return segment_pos(n) / 64 * 8 + 8;
 }
 
 static bool is_cold(const uint64_t *cold, uint64_t p) {
@@ -30,11 +34,11 @@ static sg_status by_segments(sg_job *job, segment_fn visit, void *argument) {
     uint64_t n = job->request->n, *hot = NULL;
     sg_decree decree = {0};
     sg_status status;
-    SG_TAKE(&job->memory, hot, sg_outcome_segment_bytes());
+    SG_TAKE(&job->memory, hot, sg_outcome_segment_bytes(n));
     SG_TRY(sg_decree_open(&decree, job->request->context, job->request->game, n, job->members.smallest));
     for (uint64_t first = 0; first < n; first += SG_SIEVE_SEGMENT_POS) {
         uint64_t count = n - first < SG_SIEVE_SEGMENT_POS ? n - first : SG_SIEVE_SEGMENT_POS;
-        memset(hot, 0, sg_outcome_segment_bytes());
+        memset(hot, 0, sg_outcome_segment_bytes(n));
         SG_TRY(sg_decree_mark(&decree, first, count, hot));
         SG_TRY(visit(job, argument, first, count, hot));
     }

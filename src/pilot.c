@@ -59,9 +59,13 @@ static sg_status learn_values(sg_pilot *pilot, sg_job *job, uint64_t n) {
     return status;
 }
 
+uint64_t sg_pilot_longest(sg_mode mode) {
+    return mode == SG_MODE_COLD ? SG_PILOT_POS : SG_PILOT_VALUE_POS;
+}
+
 sg_status sg_pilot_run(const sg_request *request, sg_pilot *pilot) {
     bool outcomes = request->mode == SG_MODE_COLD;
-    uint64_t longest = outcomes ? SG_PILOT_POS : SG_PILOT_VALUE_POS;
+    uint64_t longest = sg_pilot_longest(request->mode);
     sg_request small = *request;
     sg_plan plan = {.engine = SG_ENGINE_SPLIT, .rows = 1, .base_threshold_pos = SG_LEAF_DENSE_POS};
     sg_result result = {0};

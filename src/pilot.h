@@ -21,8 +21,11 @@ typedef struct sg_pilot {
     uint64_t max_value;   /* nim and remoteness: foreseen for the request's n; exact when n is the pilot's */
 } sg_pilot;
 
-/* Solves the request's game for its first heap sizes, at most SG_PILOT_POS or, for nim-values, SG_PILOT_NIM_POS of
- * them. Release with sg_pilot_free, also after a failure. */
+/* Heap sizes of the longest pilot for a mode; shorter games need none to be solved. */
+uint64_t sg_pilot_longest(sg_mode mode);
+
+/* Solves the request's game for its first heap sizes, at most sg_pilot_longest of them. Release with sg_pilot_free,
+ * also after a failure. */
 sg_status sg_pilot_run(const sg_request *request, sg_pilot *pilot);
 void sg_pilot_free(sg_pilot *pilot);
 

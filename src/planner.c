@@ -69,16 +69,16 @@ static bool is_recursive(sg_engine engine) {
 static uint64_t engine_bytes(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count) {
     switch (plan->engine) {
     case SG_ENGINE_DP:
-        return request->mode == SG_MODE_NIM ? sg_nim_dp_bytes(plan->max_value) : sg_outcome_segment_bytes();
+        return request->mode == SG_MODE_NIM ? sg_nim_dp_bytes(plan->max_value) : sg_outcome_segment_bytes(n);
     case SG_ENGINE_SIEVE:
-        return sg_outcome_segment_bytes();
+        return sg_outcome_segment_bytes(n);
     case SG_ENGINE_TILE:
         return sg_nim_tile_bytes(plan->max_value);
     case SG_ENGINE_SPLIT:
     case SG_ENGINE_CONVOLUTION: {
         bool with_preset = request->mode == SG_MODE_NIM || sg_game_decrees(request->game);
         uint64_t bytes = sg_recursion_bytes(request, plan, n, member_count, with_preset);
-        return request->mode == SG_MODE_COLD && with_preset ? sg_add_saturating(bytes, sg_outcome_segment_bytes())
+        return request->mode == SG_MODE_COLD && with_preset ? sg_add_saturating(bytes, sg_outcome_segment_bytes(n))
                                                             : bytes;
     }
     default:
@@ -225,7 +225,9 @@ static double tile_seconds(const sg_request *request, const sg_plan *plan) {
     bool listed = sg_members_are_listed(plan->member_count, request->n);
     double options =
         (listed ? (double)plan->member_count : n) * n * 0.6; /* between 1/2, for dense S, and 2/3, for squares */
-    double step_ns = plan->max_value < 512 ? SG_TILE_ONE_HOT_NS : SG_TILE_BITS_NS;
+    double step_ns = plan->max_value < 512                 ? SG_TILE_ONE_HOT_NS
+                     : plan->max_value < SG_TILE_L1_VALUES ? SG_TILE_BITS_NS
+                                                           : SG_TILE_FAR_BITS_NS;
     return 1e-9 * (options * step_ns / request->threads + n * SG_TILE_HEAP_NS);
 }
 
@@ -253,6 +255,17 @@ static sg_status plan_direct(const sg_request *request, sg_plan *plan) {
     return SG_OK;
 }
 
+/* Auto, when nothing faster fits: the engine that takes the least beside its answer. */
+static void plan_frugally(const sg_request *request, sg_plan *plan) {
+    sg_plan frugal = *plan;
+    frugal.engine = request->mode == SG_MODE_COLD ? SG_ENGINE_SIEVE : SG_ENGINE_DP;
+    frugal.rows = frugal.base_threshold_pos = 0;
+    frugal.seconds = 0;
+    frugal.bytes = bytes_for(request, &frugal, request->n, frugal.member_count);
+    if (frugal.bytes < plan->bytes)
+        *plan = frugal;
+}
+
 sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
     sg_pilot pilot = {0};
     sg_row_model model = {0};
@@ -267,7 +280,7 @@ sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
     }
     bool recursive =
         is_recursive(request->engine) || (request->engine == SG_ENGINE_AUTO && request->mode != SG_MODE_REMOTENESS);
-    bool choosing = recursive && !request->leanest && request->n > SG_PILOT_POS &&
+    bool choosing = recursive && !request->leanest && request->n > sg_pilot_longest(request->mode) &&
                     (request->engine == SG_ENGINE_AUTO || !request->rows);
     SG_TRY(sg_members_count(request->context, request->game->subtraction, request->n, &plan->member_count));
     if (choosing || request->mode != SG_MODE_COLD)
@@ -281,6 +294,8 @@ sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
         status = plan_auto_nim(request, plan, choosing ? &model : NULL);
     else
         status = plan_recursion(request, plan, choosing ? &model : NULL);
+    if (status == SG_OK && request->engine == SG_ENGINE_AUTO && plan->bytes > request->memory_limit_bytes)
+        plan_frugally(request, plan);
 cleanup:
     sg_row_model_close(&model);
     sg_pilot_free(&pilot);

@@ -23,6 +23,8 @@ static uint64_t leaf_bytes(const sg_rows *rows) {
 uint64_t sg_recursion_bytes(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count,
                             bool with_preset) {
     sg_rows rows = sg_rows_make(n, plan->rows, plan->base_threshold_pos);
+    if (!sg_members_are_listed(member_count, n))
+        member_count = n; /* the count was capped: all that is known is that no more are below n */
     uint64_t bytes =
         request->operators->field_bytes(&rows, request->threads, with_preset, sg_policy_convolves(plan->policy));
     bytes = sg_add_saturating(bytes, sg_shifts_bytes(&rows, member_count));

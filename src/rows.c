@@ -30,15 +30,16 @@ bool sg_class_is_listed(const sg_rows *rows, uint64_t count) {
 }
 
 uint64_t sg_shifts_bytes(const sg_rows *rows, uint64_t count) {
-    /* A list entry is 4 bytes; a dense class has more than columns / 64 members, so its row is at most 8 bytes a
-     * member. */
+    /* A list entry is 4 bytes. A dense class has more than columns / 64 members, so its bits take at most 8 bytes a
+     * member, its padding aside. And there is at most one row, or one list of a sparse class, for each residue. */
+    uint64_t sparse_most = rows->columns / SG_LIST_DENSITY_INVERSE + 1;
+    uint64_t padding = sg_multiply_saturating(count / sparse_most + 1, SG_ROW_GUARD_BYTES + SG_SEGMENT_BITS / 8);
+    uint64_t by_members = sg_add_saturating(sg_multiply_saturating(8, count), padding);
+    uint64_t listed_most = sg_multiply_saturating(rows->modulus, sparse_most);
+    uint64_t by_residues = sg_add_saturating(sg_rows_plane_bytes(rows),
+                                             sg_multiply_saturating(4, count < listed_most ? count : listed_most));
     uint64_t fixed = rows->modulus * (sizeof(sg_shift_class) + sizeof(uint32_t));
-    uint64_t by_members = sg_multiply_saturating(8, count);
-    uint64_t by_planes = sg_rows_plane_bytes(rows);
-    uint64_t dense_classes = sg_multiply_saturating(count / (rows->columns / SG_LIST_DENSITY_INVERSE + 1) + 1,
-                                                    SG_ROW_GUARD_BYTES + SG_SEGMENT_BITS / 8);
-    uint64_t storage = sg_add_saturating(by_members, dense_classes);
-    return sg_add_saturating(fixed, storage < by_planes ? storage : by_planes);
+    return sg_add_saturating(fixed, by_members < by_residues ? by_members : by_residues);
 }
 
 /* Sets count and group_start of every class. group_start[g + 1] holds group g's count until the sums are formed. */

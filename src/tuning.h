@@ -76,9 +76,12 @@
 /* Moving one cold heap size of a base case out of the rows and back into them; with one row this is a copy. */
 #define SG_LEAF_REORDER_NS 20.0
 
-/* One far option of the nim tiles: one-hot accumulators in registers below 512 values, bit sets in memory past that. */
-#define SG_TILE_ONE_HOT_NS 0.45
-#define SG_TILE_BITS_NS    1.3
+/* One far option of the nim tiles: one-hot accumulators in registers below 512 values, bit sets past that: in the
+ * first-level cache while the 16 of a tile take 32 KiB, beyond it from there on. */
+#define SG_TILE_ONE_HOT_NS  0.45
+#define SG_TILE_BITS_NS     1.3
+#define SG_TILE_FAR_BITS_NS 4.5
+#define SG_TILE_L1_VALUES   16384
 
 /* One heap size of the nim tiles: its near options and its mex. */
 #define SG_TILE_HEAP_NS 40.0

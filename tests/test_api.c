@@ -790,3 +790,47 @@ SG_TEST(ApiThreads, ParallelSolvesOfEveryEngineAgreeWithOneThread) {
             sg_game_destroy(game);
         }
 }
+
+/* Layouts far from what the planner would choose take most of their memory in places that usually do not count. */
+typedef struct crowded_case {
+    const char *set;
+    const char *hotspots;
+    sg_engine engine;
+    uint64_t n;
+    uint64_t rows;
+} crowded_case;
+
+static const crowded_case crowded_cases[] = {
+    {"primes", "primes", SG_ENGINE_SPLIT, 65537, 4097},      {"primes", NULL, SG_ENGINE_SPLIT, 65537, 4097},
+    {"beatty:e", NULL, SG_ENGINE_SPLIT, 262143, 999},        {"random{1,3/4}", NULL, SG_ENGINE_SPLIT, 100003, 3000},
+    {"squares", "primes", SG_ENGINE_CONVOLUTION, 50021, 99}, {"all", NULL, SG_ENGINE_SPLIT, 30011, 8192},
+};
+
+SG_TEST_P(ApiMemory, PeakStaysWithinTheEstimateWithManyRows, crowded_case, crowded_cases, NULL) {
+    if (!engine_is_built(param->engine))
+        SG_SKIP("this build has no Fourier transform");
+    sg_game *game = game_of_spec(param->set);
+    ASSERT_EQ(sg_game_set_hotspots(test_context(), game, param->hotspots), SG_OK);
+    sg_result *result = solve(game, SG_MODE_COLD, param->n, (run_layout){.engine = param->engine, .rows = param->rows});
+    sg_result_info info = {.struct_size = sizeof info};
+    ASSERT_EQ(sg_result_get_info(result, &info), SG_OK);
+    EXPECT_LE(info.peak_bytes, info.estimated_bytes);
+    sg_result_destroy(result);
+    sg_game_destroy(game);
+}
+
+SG_TEST(ApiMemory, AutoTakesAnEngineThatFitsWhereTheFastestDoesNot) {
+    sg_game *game = game_of_spec("squares");
+    sg_solve_options options;
+    sg_result *result;
+    sg_result_info info = {.struct_size = sizeof info};
+    sg_solve_options_init(&options);
+    options.memory_limit_bytes = 3 << 20;
+    ASSERT_EQ(sg_solve(test_context(), game, SG_MODE_COLD, 10000000, &options, &result), SG_OK);
+    ASSERT_EQ(sg_result_get_info(result, &info), SG_OK);
+    EXPECT_EQ(info.engine, SG_ENGINE_SIEVE);
+    EXPECT_EQ(info.cold_count, 69489u);
+    EXPECT_LE(info.peak_bytes, options.memory_limit_bytes);
+    sg_result_destroy(result);
+    sg_game_destroy(game);
+}

@@ -3,10 +3,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Messages quote what was typed or read: control characters in it must not reach the terminal. */
 static void complain(const char *format, va_list arguments) {
-    fputs(COMMAND_NAME ": ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    char text[8192];
+    vsnprintf(text, sizeof text, format, arguments);
+    for (char *at = text; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?';
+    fprintf(stderr, COMMAND_NAME ": %s\n", text);
 }
 
 exit_status fail(const char *format, ...) {

@@ -42,7 +42,10 @@ static const entry examples[] = {
 };
 
 static const entry exit_codes[] = {
-    {"0", "done"},          {"1", "failure: memory, device, file"}, {"2", "bad usage"}, {"3", "verification failed"},
+    {"0", "done"},
+    {"1", "failure: memory, device, output"},
+    {"2", "bad usage, or a set file that cannot be read"},
+    {"3", "verification failed"},
     {"130", "interrupted"},
 };
 

@@ -44,8 +44,8 @@ const option_row option_table[] = {
      .help = "refuse runs that need more: 16G, 512M, 1.5GiB or a number of bytes; auto is what the machine has"},
     {"base-threshold", 0, "N", GROUP_ENGINE, OPTION_NUMBER, FIELD(base_threshold), .minimum = 1, .maximum = UINT64_MAX,
      .word = "auto", .initial = "auto", .help = "the recursion solves blocks of at most N heap sizes directly"},
-    {"rows", 0, "M", GROUP_ENGINE, OPTION_NUMBER, FIELD(rows), .maximum = 65536, .word = "auto", .initial = "auto",
-     .help = "the recursion splits heap sizes into M residue rows"},
+    {"rows", 0, "M", GROUP_ENGINE, OPTION_NUMBER, FIELD(rows), .minimum = 1, .maximum = 65536, .word = "auto",
+     .initial = "auto", .help = "the recursion splits heap sizes into M residue rows"},
 
     {"output", 'o', "FILE", GROUP_OUTPUT, OPTION_TEXT, FIELD(output),
      .help = "write the data to FILE, and the summary or JSON to standard output"},

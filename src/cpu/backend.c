@@ -73,11 +73,14 @@ static sg_status preset(sg_field *field, uint64_t first_pos, uint64_t count, con
 
 static sg_status begin(sg_field *field) {
     uint64_t bytes = sg_rows_plane_bytes(field->rows);
-    memset(field->cold, 0, bytes);
+    /* Fresh planes are zero already: to write them once more would touch all their memory before the first tick. */
+    if (field->is_used)
+        memset(field->cold, 0, bytes);
     if (field->preset)
         memcpy(field->hot, field->preset, bytes);
-    else
+    else if (field->is_used)
         memset(field->hot, 0, bytes);
+    field->is_used = true;
     return SG_OK;
 }
 

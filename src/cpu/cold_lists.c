@@ -10,9 +10,9 @@ static uint64_t group_mask(unsigned g) {
 }
 
 uint64_t sg_cold_list_capacity(const sg_rows *rows) {
-    /* A range of 512 columns must always fit. */
-    uint64_t least = 512 * rows->modulus;
-    return least > SG_COLD_LIST_MAX ? least : SG_COLD_LIST_MAX;
+    /* A range of 512 columns must always fit; more than all heap sizes are never needed. */
+    uint64_t least = 512 * rows->modulus, most = rows->n < SG_COLD_LIST_MAX ? rows->n : SG_COLD_LIST_MAX;
+    return least > most ? least : most;
 }
 
 /* The words of a row that hold columns first .. end-1; columns beside them in the first and last word come along, which

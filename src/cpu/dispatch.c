@@ -48,7 +48,8 @@ sg_status sg_kernels_select(sg_context *context, const sg_kernels **kernels) {
         *kernels = sg_kernels_by_name(wanted);
         if (!*kernels)
             return sg_fail(context, SG_ERROR_BACKEND,
-                           "SUBGAME_ISA='%s' names no kernels that this build and processor have", wanted);
+                           "SUBGAME_ISA='%s' is none of avx512, avx2 and portable, or not in this build or processor",
+                           wanted);
         return SG_OK;
     }
     size_t i = 0;

@@ -33,6 +33,7 @@ struct sg_field {
     uint8_t *hot;
     uint8_t *cold;
     uint8_t *preset;            /* NULL without preset marks */
+    bool is_used;               /* the planes are no longer as they were opened: zero */
     sg_cold_group *cold_groups; /* by row */
     uint32_t *cold_list;        /* storage of their lists */
     uint64_t cold_list_capacity;
