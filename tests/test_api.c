@@ -388,7 +388,7 @@ static const memory_case memory_cases[] = {
     {"squares_cold_sieve", "squares", SG_MODE_COLD, SG_ENGINE_SIEVE, 1 << 24, 1 << 20},
     {"squares_cold_split", "squares", SG_MODE_COLD, SG_ENGINE_SPLIT, 1 << 24, 1 << 20},
     {"squares_cold_convolution", "squares", SG_MODE_COLD, SG_ENGINE_CONVOLUTION, 1 << 19, 1 << 15},
-    {"primes_cold_auto", "primes", SG_MODE_COLD, SG_ENGINE_AUTO, 1 << 20, 1 << 17},
+    {"primes_cold_auto", "primes", SG_MODE_COLD, SG_ENGINE_AUTO, 1 << 17, 1 << 15},
     {"random_cold_auto", "random{1,1/2}", SG_MODE_COLD, SG_ENGINE_AUTO, 1 << 19, 1 << 16},
     {"all_cold_split", "all", SG_MODE_COLD, SG_ENGINE_SPLIT, 1 << 20, 1 << 16},
     {"squares_nim_auto", "squares", SG_MODE_NIM, SG_ENGINE_AUTO, 1 << 19, 1 << 15},
@@ -476,7 +476,7 @@ static void expect_refusal_of_absurd_sizes(const char *spec, sg_mode mode, sg_en
     sg_game *game = game_of_spec(spec);
     sg_solve_options options = options_of((run_layout){.engine = engine});
     options.memory_limit_bytes = UINT64_C(64) << 20;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    for (size_t i = 0; i < scaled(sizeof sizes / sizeof sizes[0], 1); i++) {
         SG_TRACE("%s of %s, engine %s, n = %" PRIu64, sg_mode_name(mode), spec, sg_engine_name(engine), sizes[i]);
         EXPECT_EQ(try_solve(game, mode, sizes[i], &options), SG_ERROR_MEMORY_LIMIT);
         sg_estimate estimate = {.struct_size = sizeof estimate};

@@ -266,6 +266,8 @@ class Games(CommandTest):
         ):
             expected = self.json(mode, "-n", "5000")["fingerprint"]
             for engine in engines:
+                if engine == "convolution" and run("-n", "1", "--engine", engine).returncode == 2:
+                    continue  # a build without a Fourier transform
                 report = self.json(mode, "-n", "5000", "--engine", engine)
                 self.assertEqual((report["engine"], report["fingerprint"]), (engine, expected), (mode, engine))
 
