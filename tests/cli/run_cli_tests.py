@@ -274,7 +274,7 @@ class Games(CommandTest):
     def test_tuning_changes_nothing(self):
         expected = self.json("-n", "5000")["fingerprint"]
         for arguments in (
-            ("--rows", "1"), ("--rows", "5"), ("--rows", "auto"), ("--rows", "0"),
+            ("--rows", "1"), ("--rows", "5"), ("--rows", "auto"), ("--rows", "4096"),
             ("--base-threshold", "1"), ("--base-threshold", "2^10"),
             ("--threads", "1"), ("--threads", "2"), ("--threads=auto",), ("--backend", "cpu"), ("--memory", "1G"),
         ):  # fmt: skip
