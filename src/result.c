@@ -4,6 +4,8 @@
 
 #include <xxhash.h>
 
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words and values are copied out as little-endian bytes");
+
 /* Values or bytes handled at a time where a whole answer is read through. */
 enum { CHUNK = 1 << 14 };
 
@@ -168,7 +170,7 @@ sg_status sg_result_raw(const sg_result *result, uint64_t offset, size_t count, 
         return SG_OK;
     }
     if (value_bytes == result->values.bytes && count) {
-        memcpy(out, (const uint8_t *)result->values.data + offset, count); /* little-endian machines only: see CMake */
+        memcpy(out, (const uint8_t *)result->values.data + offset, count);
         return SG_OK;
     }
     size_t i = 0;
