@@ -3,8 +3,8 @@
  * Heap sizes are taken a block at a time, each with a set of the values seen among its options. An option whose heap
  * size lies before the block is known beforehand: these far options are gathered for tiles of 16 consecutive heap sizes
  * at once, whose sources for one s are a run of 16 consecutive values, by kernels that keep the sets in registers while
- * values are below 512. Tiles of a block are independent, so threads share them. The few near options, inside the
- * block, and those at the very start of the heap are then resolved in rising order.
+ * values are below 512. Tiles of a block are independent, so threads share them. The block is then resolved in rising
+ * order, a strip at a time: options that lead before the strip are gathered by tiles too, the few nearer ones singly.
  *
  * The sets have room for the values there are; a block that fills that room ends early and the next begins with more.
  */
@@ -14,7 +14,6 @@
 #include "tuning.h"
 
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct tile_solver {

@@ -15,7 +15,6 @@
 #include "row_cost.h"
 #include "tuning.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "threads.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Base cases keep offsets in 32 bits, and longer ones than this leave every cache. */

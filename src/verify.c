@@ -8,7 +8,6 @@
 #include "threads.h"
 
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct verifier {
