@@ -1,12 +1,13 @@
-# `cmake --install build`: header, library, command, a pkg-config file and a CMake package (find_package(subgame)).
+# `cmake --install build`: header, library, command, CUDA module, a pkg-config file and a CMake package (find_package(subgame)).
 
 include(CMakePackageConfigHelpers)
 
 # subgame_dependencies is exported since a static libsubgame needs its libraries at link time.
 install(TARGETS subgame subgame_dependencies EXPORT subgame)
 install(FILES include/subgame.h TYPE INCLUDE)
-if(TARGET subgame-gpu)
-    install(TARGETS subgame-gpu)
+install(TARGETS subgame-gpu)
+if(SUBGAME_HAVE_CUDA)
+    install(TARGETS subgame_cuda DESTINATION ${CMAKE_INSTALL_LIBDIR}) # where src/cuda_module.c looks
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/subgame)
@@ -16,6 +17,9 @@ write_basic_package_version_file(subgameConfigVersion.cmake COMPATIBILITY SameMi
 install(FILES ${PROJECT_BINARY_DIR}/subgameConfig.cmake ${PROJECT_BINARY_DIR}/subgameConfigVersion.cmake
         DESTINATION ${package_dir})
 
+foreach(library IN LISTS CMAKE_DL_LIBS)
+    list(APPEND SUBGAME_PRIVATE_LIBRARIES -l${library})
+endforeach()
 list(JOIN SUBGAME_PRIVATE_LIBRARIES " " SUBGAME_PRIVATE_LIBRARIES)
 if(BUILD_SHARED_LIBS)
     set(SUBGAME_PC_LIBS "-lsubgame")

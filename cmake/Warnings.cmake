@@ -1,4 +1,5 @@
-# subgame_warnings: the warnings our own code is compiled with. An interface target, linked privately.
+# subgame_warnings: the warnings our own C and C++ is compiled with (for nvcc see cuda/CMakeLists.txt). An interface target, linked
+# privately.
 #
 # -Wno-sign-conversion: mixing size_t indices with signed loop variables is everywhere in C and seldom a fault; the narrowing
 # that does lose values (2^64 sizes into int) is what -Wconversion stays on for.
@@ -14,4 +15,5 @@ set(c_warnings
     -Wimplicit-fallthrough)
 target_compile_options(
     subgame_warnings
-    INTERFACE ${common_warnings} "$<$<COMPILE_LANGUAGE:C>:${c_warnings}>" $<$<BOOL:${SUBGAME_WERROR}>:-Werror>)
+    INTERFACE "$<$<COMPILE_LANGUAGE:C,CXX>:${common_warnings}>" "$<$<COMPILE_LANGUAGE:C>:${c_warnings}>"
+              $<$<AND:$<BOOL:${SUBGAME_WERROR}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>)

@@ -163,6 +163,30 @@ SG_API sg_status sg_game_has_member(sg_context *context, const sg_game *game, ui
 SG_API sg_status sg_game_members(sg_context *context, const sg_game *game, uint64_t limit, uint64_t *members,
                                  size_t capacity, uint64_t *count);
 
+/* ---------------------------------------------------------------- devices */
+
+typedef enum sg_backend { SG_BACKEND_AUTO = 0, SG_BACKEND_CPU = 1, SG_BACKEND_CUDA = 2 } sg_backend;
+
+/* What a solve can run on. */
+typedef struct sg_device_info {
+    size_t struct_size; /* set by the caller to sizeof(sg_device_info) */
+    char name[128];
+    uint64_t memory_bytes;     /* in all */
+    uint64_t free_bytes;       /* available now */
+    uint32_t capability_major; /* compute capability of a CUDA device; 0 for the CPU */
+    uint32_t capability_minor;
+    uint32_t processors; /* multiprocessors of a CUDA device; hardware threads of the CPU */
+} sg_device_info;
+
+/* How many devices a backend can use: 1 for the CPU. SG_ERROR_BACKEND when there is none, with the reason: the module
+ * libsubgame_cuda.so, the driver or a device is missing. SG_ERROR_INVALID_ARGUMENT for SG_BACKEND_AUTO. The module is
+ * sought beside the library or program that holds this code, in its ../lib, and where the system's loader looks; the
+ * environment variable SUBGAME_CUDA_MODULE names another file. */
+SG_API sg_status sg_device_count(sg_context *context, sg_backend backend, uint32_t *count);
+
+/* Describes device `index` < count. SG_ERROR_BACKEND when there is no such device. */
+SG_API sg_status sg_device_get_info(sg_context *context, sg_backend backend, uint32_t index, sg_device_info *info);
+
 /* ---------------------------------------------------------------- solving */
 
 typedef enum sg_mode {
@@ -182,8 +206,6 @@ typedef enum sg_engine {
         5,                  /* the recursion, every node above the base threshold convolves; cold, and nim by levels */
     SG_ENGINE_STRUCTURE = 6 /* periods and closed forms; cold and nim */
 } sg_engine;
-
-typedef enum sg_backend { SG_BACKEND_AUTO = 0, SG_BACKEND_CPU = 1, SG_BACKEND_CUDA = 2 } sg_backend;
 
 /* Lower-case names as on the command line, e.g. "convolution"; static storage; NULL for values that are not in the
  * enum. */
@@ -207,14 +229,16 @@ typedef struct sg_solve_options {
     size_t struct_size; /* sizeof(sg_solve_options), set by the init function; lets the struct grow */
     sg_engine engine;
     sg_backend backend;
-    uint32_t device;             /* index of the device when the backend is CUDA */
+    uint32_t device;             /* index of the CUDA device */
     uint32_t threads;            /* 0: one per available processor; at most 1024 */
-    uint64_t memory_limit_bytes; /* 0: the memory that the machine has available */
+    uint64_t memory_limit_bytes; /* 0: what the machine, and the device, have available; else a limit for each */
     uint64_t base_threshold_pos; /* recursion: blocks of at most this many heap sizes are solved directly; 1 is the
                                     paper's algorithm as written, more than 2^30 counts as 2^30 */
     uint64_t rows; /* recursion: the number M of residue rows, at most 65536; 1 is the paper's single bit vector */
     sg_progress_fn progress; /* NULL: none */
     void *progress_user;
+    uint32_t level_batch; /* nim-values by levels: how many levels share one recursion, at most 65536; 1 is one outcome
+                             solve after another */
 } sg_solve_options;
 
 SG_API void sg_solve_options_init(sg_solve_options *options);
@@ -226,10 +250,12 @@ typedef struct sg_estimate {
     sg_backend backend;
     uint64_t rows; /* recursion only, else 0 */
     uint64_t base_threshold_pos;
-    uint64_t bytes;       /* peak memory */
-    uint64_t limit_bytes; /* what there is: memory_limit_bytes or what the machine has available */
-    uint64_t largest_n;   /* the largest n that fits limit_bytes, by the same formula */
-    double seconds;       /* by the cost model; 0 where there was nothing to choose */
+    uint64_t bytes;              /* peak memory */
+    uint64_t limit_bytes;        /* what there is: memory_limit_bytes or what the machine has available */
+    uint64_t largest_n;          /* the largest n that fits limit_bytes, by the same formula */
+    double seconds;              /* by the cost model; 0 where there was nothing to choose */
+    uint64_t device_bytes;       /* device memory at its peak; 0 on the CPU */
+    uint64_t device_limit_bytes; /* what there is of it: free memory, or memory_limit_bytes when less; 0 on the CPU */
 } sg_estimate;
 
 /* Fills `estimate` for the given solve; `options` may be NULL for the defaults. Fails as sg_solve does, except that
@@ -287,9 +313,31 @@ typedef struct sg_result_info {
     double seconds_set;            /* enumerating S and laying it out */
     double seconds_solve;
     double seconds_summary; /* counts and maxima */
+    uint64_t level_batch;   /* nim-values by levels: how many levels shared one recursion, else 0 */
+    const char *fallback;   /* why SG_BACKEND_AUTO could not use the CUDA module that is there; NULL when it could, had
+                               no use for it, or there is none; belongs to the result */
+    uint64_t device_estimated_bytes; /* device memory foreseen, and held at its peak; 0 on the CPU */
+    uint64_t device_peak_bytes;
+    uint64_t bytes_to_device; /* moved over the bus; 0 on the CPU */
+    uint64_t bytes_from_device;
 } sg_result_info;
 
 SG_API sg_status sg_result_get_info(const sg_result *result, sg_result_info *info);
+
+/* What one kind of kernel did on the device during a solve. */
+typedef struct sg_kernel_report {
+    size_t struct_size;      /* set by the caller to sizeof(sg_kernel_report) */
+    const char *name;        /* "shift_or", "scatter", ...; static storage */
+    uint64_t calls;          /* launches, or groups of launches that are timed together */
+    double seconds;          /* on the device, by its own events */
+    uint64_t work;           /* units done */
+    const char *unit;        /* of the work: "bytes" read, "marks", "points"; static storage */
+    double limit_per_second; /* units a second that the device could do at the most, by its properties; 0: unknown */
+} sg_kernel_report;
+
+/* Writes the report of kernel kind `index` (0, 1, ...) and returns true; false past the last one, and always for solves
+ * on the CPU. */
+SG_API bool sg_result_kernel(const sg_result *result, size_t index, sg_kernel_report *report);
 
 /* Writes nim-values (or remoteness, for that mode) of heap sizes first .. first+count-1. SG_ERROR_INVALID_ARGUMENT when
  * the range is not within 0 .. n or the result has another mode. Any number of threads may read. */

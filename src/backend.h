@@ -1,83 +1,144 @@
 /* The interface between the recursion and what computes its nodes: bit planes and three interchangeable operators.
  *
- * A field is one game laid out on rows, with two planes of bits: `hot` marks (true for a heap size known to be hot) and
- * `cold` positions (true for a solved cold heap size, zero for everything not yet solved). Every operator obeys one
- * contract:
+ * A field is one game laid out on rows, with two planes of bits for each level: `hot` marks (true for a heap size known
+ * to be hot) and `cold` positions (true for a solved cold heap size, zero for everything not yet solved). Outcomes have
+ * one level; nim-values may solve several levels of theorem 3 at once, which then share nodes and base cases but no
+ * bits. Every operator obeys one contract, level by level:
  *
  *   After it, each heap size of the node's target block that is reached in one move from a cold position of the source
  * block (in the rows it was given) is marked hot. It may mark any other heap size that is reached from a cold position,
  * and no other.
  *
  * The second sentence makes edges free: marks are facts of the game, so an operator may work on whole words and
- * vectors. */
+ * vectors.
+ *
+ * A backend may work behind the caller's back: only fetch_hot waits for what was asked for before it, and errors of
+ * earlier calls may be reported by later ones. */
 #ifndef SG_BACKEND_H
 #define SG_BACKEND_H
 
 #include "rows.h"
 
 typedef struct sg_field sg_field;
+typedef struct sg_operators sg_operators;
+
+/* Memory by where it is. */
+typedef struct sg_need {
+    uint64_t host_bytes;
+    uint64_t device_bytes; /* 0 for backends whose fields live in the host's memory */
+} sg_need;
+
+/* One device of a backend. */
+typedef struct sg_device {
+    const sg_operators *operators;
+    uint32_t index;
+    sg_device_info info;
+} sg_device;
 
 /* One contribution of the recursion: source columns first .. first+columns-1, all solved, onto target columns
- * first+columns .. target_end-1 (at most as many, fewer at the end of the range). */
+ * target_first .. target_end-1, which lie within the `columns` columns after the source. */
 typedef struct sg_node {
     uint64_t first;
     uint64_t columns;
+    uint64_t target_first;
     uint64_t target_end;
 } sg_node;
 
-typedef struct sg_field_spec {
+/* The source rows that take part in a contribution. */
+typedef struct sg_sources {
+    const uint64_t *counts; /* [level * M + row]: cold positions in the source block */
+    const uint32_t *rows;   /* level v's are rows[first[v]] .. rows[end[v] - 1], densest first */
+    const uint64_t *first;
+    const uint64_t *end;
+} sg_sources;
+
+/* The size of a field. */
+typedef struct sg_field_shape {
     const sg_rows *rows;
+    uint64_t levels;
+    uint64_t member_count; /* members of S below n, or more */
+    uint32_t threads;
+    bool with_preset; /* keep one more plane: hot marks that every run starts from (hotspots, earlier levels) */
+    bool convolves;   /* convolve will be called: make room for transforms */
+} sg_field_shape;
+
+typedef struct sg_field_spec {
+    const sg_device *device;
+    sg_field_shape shape;
     const sg_shifts *shifts;
     sg_memory *memory;
     sg_monitor *monitor;
-    uint32_t threads;
-    bool with_preset; /* keep a third plane: hot marks that every run starts from (hotspots, levels) */
-    bool convolves;   /* convolve will be called: make room for transforms */
 } sg_field_spec;
 
-typedef struct sg_convolve_counts {
-    uint64_t float_nodes; /* nodes done in single precision under the planned bound */
-    uint64_t redone;      /* nodes done again in double precision because an output was not near an integer */
-} sg_convolve_counts;
+enum { SG_KERNEL_KINDS = 8 };
 
-typedef struct sg_operators {
+/* What a field did so far. */
+typedef struct sg_field_report {
+    uint64_t float_nodes; /* convolutions done in single precision under the planned bound */
+    uint64_t redone;      /* convolutions done again in double precision because a count was not near an integer */
+    uint64_t device_peak_bytes;
+    uint64_t bytes_to_device;
+    uint64_t bytes_from_device;
+    size_t kernel_count;
+    sg_kernel_report kernels[SG_KERNEL_KINDS];
+} sg_field_report;
+
+struct sg_operators {
     sg_backend backend;
-    void (*device_name)(char *name, size_t size); /* what the device is called, cut to `size` bytes */
+    uint64_t max_columns;     /* a row may have this many */
+    uint64_t overlap_columns; /* above 0: prefetch overlaps with operators that are called after it, on targets that
+                                 begin at multiples of this many columns; 0: nothing overlaps */
+    bool batches_levels;      /* several levels at once are faster than one after another */
+
+    /* Errors name the reason. `describe` needs index < count; `check` solves small random cases on the device and
+     * fails when it computes wrong. */
+    sg_status (*count_devices)(sg_context *context, uint32_t *count);
+    sg_status (*describe)(sg_context *context, uint32_t index, sg_device_info *info);
+    sg_status (*check)(sg_context *context, const sg_device *device);
+
     bool (*can_convolve)(void);
 
-    /* Memory that `open` and the operators take for this layout. */
-    uint64_t (*field_bytes)(const sg_rows *rows, uint32_t threads, bool with_preset, bool convolves);
+    /* Memory that `open` and the operators take. */
+    sg_need (*field_need)(const sg_field_shape *shape);
 
-    /* Opens a field with both planes zero. The spec's pointers must outlive it. */
+    /* Opens a field with all planes zero. What the spec points to must outlive it; the spec itself need not. `close`
+     * frees everything whatever it returns, which is the first failure on the way. */
     sg_status (*open)(const sg_field_spec *spec, sg_field **field);
-    void (*close)(sg_field *field);
+    sg_status (*close)(sg_field *field);
 
     /* Marks count heap sizes from first_pos on as hot in the preset plane, by bits (bit i of word i/64 for first_pos +
-     * i). */
+     * i; bits past count zero). */
     sg_status (*preset)(sg_field *field, uint64_t first_pos, uint64_t count, const uint64_t *bits);
-    /* Begins a run: no cold positions; hot marks as preset. */
+    /* Begins a run: no cold positions; hot marks of every level as preset. */
     sg_status (*begin)(sg_field *field);
-    /* Adds the cold positions to the preset plane: the next level of theorem 3 excludes them. */
+    /* Adds the cold positions of all levels to the preset plane: the next levels of theorem 3 exclude them. */
     sg_status (*absorb)(sg_field *field);
 
-    /* The hot marks of a base case: bit i for heap size first_column * M + i, heap sizes past the row ends or n marked
-     * hot. */
+    /* A base case is leaf_columns columns from first_column on. Level v's bits are sg_leaf_words(rows) words at
+     * bits + v * sg_leaf_words(rows): bit i for heap size first_column * M + i.
+     * prefetch: begins what fetch_hot will wait for. NULL where nothing overlaps.
+     * fetch_hot: the hot marks; heap sizes past the row ends or n are marked hot.
+     * store_cold: stores the cold positions. */
+    sg_status (*prefetch)(sg_field *field, uint64_t first_column);
     sg_status (*fetch_hot)(sg_field *field, uint64_t first_column, uint64_t *bits);
-    /* Stores the cold positions of a base case, in the same order. */
     sg_status (*store_cold)(sg_field *field, uint64_t first_column, const uint64_t *bits);
 
-    /* How many cold positions each row has in the source block. */
-    sg_status (*count_cold)(sg_field *field, const sg_node *node, uint64_t *counts);
+    /* The operators. convolve takes all source rows with cold positions. */
+    sg_status (*shift_or)(sg_field *field, const sg_node *node, const sg_sources *sources);
+    sg_status (*scatter)(sg_field *field, const sg_node *node, const sg_sources *sources);
+    sg_status (*convolve)(sg_field *field, const sg_node *node, const uint64_t *counts);
 
-    /* The operators. `sources` lists the source rows that take part, densest first. */
-    sg_status (*shift_or)(sg_field *field, const sg_node *node, const uint32_t *sources, uint64_t source_count);
-    sg_status (*scatter)(sg_field *field, const sg_node *node, const uint32_t *sources, uint64_t source_count);
-    sg_status (*convolve)(sg_field *field, const sg_node *node, const uint64_t *cold_counts);
-    sg_convolve_counts (*convolve_counts)(const sg_field *field);
-} sg_operators;
+    /* Waits for all work. */
+    sg_status (*report)(sg_field *field, sg_field_report *report);
+};
 
-/* The operators of a backend; SG_BACKEND_AUTO takes the best there is. SG_ERROR_BACKEND with the reason. */
-sg_status sg_backend_find(sg_context *context, sg_backend backend, const sg_operators **operators);
+/* Device `index` of a backend, checked; `context` remembers that it was. SG_ERROR_BACKEND with the reason. */
+sg_status sg_backend_find(sg_context *context, sg_backend backend, uint32_t index, sg_device *device);
+
+/* Whether a CUDA module is there at all, usable or not; and whether a driver is there to use it. Both are cheap: no
+ * module is loaded. */
+bool sg_backend_cuda_is_offered(void);
+sg_status sg_backend_probe_cuda(sg_context *context);
 
 /* The name of the CPU kernels that would run here, which base cases and CPU engines use whatever the backend. */
 sg_status sg_instruction_set_name(sg_context *context, const char **name);

@@ -70,10 +70,18 @@ void *sg_memory_take(sg_memory *memory, uint64_t bytes) {
     block += (ALIGNMENT_BYTES - (uintptr_t)block % ALIGNMENT_BYTES) % ALIGNMENT_BYTES;
     ask_for_huge_pages(block, bytes);
     *header_of(block) = (block_header){raw, bytes};
+    sg_memory_hold(memory, bytes);
+    return block;
+}
+
+void sg_memory_hold(sg_memory *memory, uint64_t bytes) {
     memory->held_bytes += bytes;
     if (memory->held_bytes > memory->peak_bytes)
         memory->peak_bytes = memory->held_bytes;
-    return block;
+}
+
+void sg_memory_release(sg_memory *memory, uint64_t bytes) {
+    memory->held_bytes -= bytes;
 }
 
 void *sg_memory_grow(sg_memory *memory, void *block, uint64_t bytes) {

@@ -22,6 +22,10 @@ void *sg_memory_take(sg_memory *memory, uint64_t bytes);
 /* Takes a larger block in place of `block`: contents kept, the new part zero. On failure `block` stays valid. */
 void *sg_memory_grow(sg_memory *memory, void *block, uint64_t bytes);
 
+/* Counts memory that was taken elsewhere, such as pinned memory, in and out. */
+void sg_memory_hold(sg_memory *memory, uint64_t bytes);
+void sg_memory_release(sg_memory *memory, uint64_t bytes);
+
 /* Gives a block back; NULL allowed. `memory` may be NULL for a block that outlives its solve (a result). */
 void sg_memory_give(sg_memory *memory, void *block);
 

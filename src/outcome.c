@@ -121,10 +121,11 @@ static sg_status preset_segment(sg_job *job, void *argument, uint64_t first, uin
 }
 
 /* Base cases come in rising order and may begin at any bit. */
-static sg_status emit_cold(void *user, uint64_t first_pos, uint64_t count, const uint64_t *cold) {
+static sg_status emit_cold(void *user, uint64_t level, uint64_t first_pos, uint64_t count, const uint64_t *cold) {
     sg_job *job = user;
     uint64_t *into = job->result->cold_bits + first_pos / 64;
     unsigned shift = (unsigned)(first_pos % 64);
+    (void)level; /* there is one */
     for (uint64_t w = 0; w < (count + 63) / 64; w++) {
         into[w] |= cold[w] << shift;
         if (shift && cold[w] >> (64 - shift))
@@ -142,7 +143,8 @@ sg_status sg_outcome_recursion(sg_job *job) {
     if (decrees)
         SG_TRY(by_segments(job, preset_segment, &recursion));
     SG_TRY(sg_recursion_run(&recursion, emit_cold, job));
-    sg_recursion_report(&recursion, &job->result->info);
+    SG_TRY(sg_recursion_report(&recursion, job->result));
+    SG_TRY(sg_recursion_close(&recursion));
 cleanup:
     sg_recursion_close(&recursion);
     return status;

@@ -67,7 +67,7 @@ sg_status sg_pilot_run(const sg_request *request, sg_pilot *pilot) {
     bool outcomes = request->mode == SG_MODE_COLD;
     uint64_t longest = sg_pilot_longest(request->mode);
     sg_request small = *request;
-    sg_plan plan = {.engine = SG_ENGINE_SPLIT, .rows = 1, .base_threshold_pos = SG_LEAF_DENSE_POS};
+    sg_plan plan = {.engine = SG_ENGINE_SPLIT, .rows = 1, .base_threshold_pos = SG_LEAF_DENSE_POS, .level_batch = 1};
     sg_result result = {0};
     sg_job job = {.request = &small, .plan = &plan, .result = &result};
     sg_status status;
@@ -76,6 +76,8 @@ sg_status sg_pilot_run(const sg_request *request, sg_pilot *pilot) {
     *pilot = (sg_pilot){.n = small.n};
     sg_memory_init(&job.memory, request->context, 0);
     sg_monitor_init(&job.monitor, NULL, small.n);
+    if (small.device.operators->backend != SG_BACKEND_CPU) /* small games are the CPU's */
+        SG_TRY(sg_backend_find(request->context, SG_BACKEND_CPU, 0, &small.device));
     SG_TRY(sg_members_count(small.context, small.game->subtraction, small.n, &plan.member_count));
     SG_TRY(
         sg_members_load(&job.members, small.game->subtraction, small.n, plan.member_count, &job.memory, &job.monitor));

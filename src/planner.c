@@ -15,11 +15,9 @@
 #include "row_cost.h"
 #include "tuning.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Columns that 32-bit shift lists can hold. */
-#define MAX_COLUMNS ((uint64_t)1 << 35)
 
 bool sg_engine_serves(sg_engine engine, sg_mode mode) {
     switch (engine) {
@@ -39,13 +37,31 @@ bool sg_engine_serves(sg_engine engine, sg_mode mode) {
     return false;
 }
 
+static bool is_recursive(sg_engine engine) {
+    return engine == SG_ENGINE_SPLIT || engine == SG_ENGINE_CONVOLUTION;
+}
+
+/* Only the recursion has work for a device. */
+static sg_status check_backend(const sg_request *request) {
+    const char *backend = sg_backend_name(request->device.operators->backend);
+    if (request->device.operators->backend == SG_BACKEND_CPU)
+        return SG_OK;
+    if (request->mode == SG_MODE_REMOTENESS)
+        return sg_fail(request->context, SG_ERROR_UNSUPPORTED, "backend '%s' cannot serve mode 'remoteness'", backend);
+    if (request->engine != SG_ENGINE_AUTO && !is_recursive(request->engine))
+        return sg_fail(request->context, SG_ERROR_UNSUPPORTED,
+                       "backend '%s' cannot run engine '%s'; engines that it can: auto, split, convolution", backend,
+                       sg_engine_name(request->engine));
+    return SG_OK;
+}
+
 static sg_status check_engine(const sg_request *request) {
     char accepted[128] = "auto";
-    if (request->engine == SG_ENGINE_CONVOLUTION && !request->operators->can_convolve())
+    if (request->engine == SG_ENGINE_CONVOLUTION && !request->device.operators->can_convolve())
         return sg_fail(request->context, SG_ERROR_UNSUPPORTED,
                        "engine 'convolution' is not part of this build (it was built without FFTW)");
     if (sg_engine_serves(request->engine, request->mode))
-        return SG_OK;
+        return check_backend(request);
     for (int engine = SG_ENGINE_DP; engine <= SG_ENGINE_STRUCTURE; engine++)
         if (sg_engine_serves((sg_engine)engine, request->mode)) {
             size_t length = strlen(accepted);
@@ -61,36 +77,43 @@ static uint64_t answer_bytes(sg_mode mode, uint64_t n) {
     return mode == SG_MODE_COLD ? bits : mode == SG_MODE_NIM ? n : sg_add_saturating(bits, n);
 }
 
-static bool is_recursive(sg_engine engine) {
-    return engine == SG_ENGINE_SPLIT || engine == SG_ENGINE_CONVOLUTION;
+static sg_need recursion_need(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count) {
+    bool with_preset = request->mode == SG_MODE_NIM || sg_game_decrees(request->game);
+    sg_need need = sg_recursion_need(request, plan, n, member_count, with_preset);
+    if (request->mode == SG_MODE_COLD && with_preset)
+        need.host_bytes = sg_add_saturating(need.host_bytes, sg_outcome_segment_bytes(n));
+    return need;
 }
 
-static uint64_t engine_bytes(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count) {
+static sg_need engine_need(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count) {
     switch (plan->engine) {
     case SG_ENGINE_DP:
-        return request->mode == SG_MODE_NIM ? sg_nim_dp_bytes(plan->max_value) : sg_outcome_segment_bytes(n);
+        return (sg_need){.host_bytes = request->mode == SG_MODE_NIM ? sg_nim_dp_bytes(plan->max_value)
+                                                                    : sg_outcome_segment_bytes(n)};
     case SG_ENGINE_SIEVE:
-        return sg_outcome_segment_bytes(n);
+        return (sg_need){.host_bytes = sg_outcome_segment_bytes(n)};
     case SG_ENGINE_TILE:
-        return sg_nim_tile_bytes(plan->max_value);
+        return (sg_need){.host_bytes = sg_nim_tile_bytes(plan->max_value)};
     case SG_ENGINE_SPLIT:
-    case SG_ENGINE_CONVOLUTION: {
-        bool with_preset = request->mode == SG_MODE_NIM || sg_game_decrees(request->game);
-        uint64_t bytes = sg_recursion_bytes(request, plan, n, member_count, with_preset);
-        return request->mode == SG_MODE_COLD && with_preset ? sg_add_saturating(bytes, sg_outcome_segment_bytes(n))
-                                                            : bytes;
-    }
+    case SG_ENGINE_CONVOLUTION:
+        return recursion_need(request, plan, n, member_count);
     default:
-        return 0;
+        return (sg_need){0};
     }
 }
 
-static uint64_t bytes_for(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count) {
+static sg_need need_for(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count) {
     uint64_t values = sg_multiply_saturating(n, plan->value_bytes);
     uint64_t bits = request->mode == SG_MODE_NIM ? 0 : n / 64 * 8 + 16;
     uint64_t answer = sg_add_saturating(sg_add_saturating(values, bits), sizeof(sg_result));
-    uint64_t bytes = sg_add_saturating(answer, sg_members_bytes(member_count, n));
-    return sg_add_saturating(bytes, engine_bytes(request, plan, n, member_count));
+    sg_need need = engine_need(request, plan, n, member_count);
+    need.host_bytes = sg_add_saturating(need.host_bytes, answer);
+    need.host_bytes = sg_add_saturating(need.host_bytes, sg_members_bytes(member_count, n));
+    return need;
+}
+
+bool sg_need_fits(const sg_request *request, sg_need need) {
+    return need.host_bytes <= request->memory_limit_bytes && need.device_bytes <= request->device_limit_bytes;
 }
 
 /* The smallest members, enough to know what sg_members_count gives below any limit. */
@@ -145,31 +168,58 @@ static void plan_values(const sg_request *request, const sg_pilot *pilot, sg_pla
     plan->value_bytes = width_for(plan->max_value);
 }
 
-static uint64_t default_base_threshold(const sg_plan *plan, uint64_t n) {
-    if (plan->policy != SG_POLICY_SPLIT)
-        return SG_LEAF_CONVOLVE_POS;
-    uint64_t base = sg_members_are_listed(plan->member_count, n) ? SG_LEAF_SPARSE_POS : SG_LEAF_DENSE_POS;
-    uint64_t vectors = 512 * plan->rows; /* shorter rows would waste vector operations */
-    return base > vectors ? base : vectors;
+static uint64_t default_base_threshold(const sg_request *request, const sg_plan *plan) {
+    bool on_device = request->device.operators->backend != SG_BACKEND_CPU;
+    bool sparse = sg_members_are_listed(plan->member_count, request->n);
+    uint64_t base = on_device ? SG_DEVICE_LEAF_CONVOLVE_POS : SG_LEAF_CONVOLVE_POS;
+    if (plan->policy == SG_POLICY_SPLIT) {
+        if (on_device)
+            base = sparse ? SG_DEVICE_LEAF_SPARSE_POS : SG_DEVICE_LEAF_DENSE_POS;
+        else
+            base = sparse ? SG_LEAF_SPARSE_POS : SG_LEAF_DENSE_POS;
+        uint64_t vectors = 512 * plan->rows; /* shorter rows would waste vector operations */
+        base = base > vectors ? base : vectors;
+    }
+    if (on_device && base > request->n / SG_DEVICE_LEAST_LEAVES + 1)
+        base = request->n / SG_DEVICE_LEAST_LEAVES + 1;
+    return base;
 }
 
-static bool rows_are_addressable(uint64_t n, uint64_t rows) {
-    return n / rows < MAX_COLUMNS;
+static bool rows_are_addressable(const sg_request *request, uint64_t rows) {
+    return request->n / rows < request->device.operators->max_columns;
 }
 
-/* The rows that were asked for, or as few as lists of shifts can address: one below 2^35 heap sizes. */
+/* The rows that were asked for, or as few as the backend can address. */
 static uint64_t least_rows(const sg_request *request) {
-    return request->rows ? request->rows : request->n / MAX_COLUMNS + 1;
+    return request->rows ? request->rows : request->n / request->device.operators->max_columns + 1;
+}
+
+/* Levels that share a recursion: all that are foreseen where batches pay, as far as memory allows. */
+static void choose_level_batch(const sg_request *request, sg_plan *plan) {
+    bool batches = request->device.operators->batches_levels;
+    plan->level_batch = request->level_batch ? request->level_batch : batches ? plan->max_value + 1 : 1;
+    if (!request->level_batch && plan->level_batch > SG_MAX_LEVEL_BATCH)
+        plan->level_batch = SG_MAX_LEVEL_BATCH;
+    plan->need = need_for(request, plan, request->n, plan->member_count);
+    while (!request->level_batch && plan->level_batch > 1 && !sg_need_fits(request, plan->need)) {
+        plan->level_batch = (plan->level_batch + 1) / 2;
+        plan->need = need_for(request, plan, request->n, plan->member_count);
+    }
 }
 
 /* Fills in what a recursion's plan needs and prices it. */
 static sg_status shape_recursion(const sg_request *request, sg_plan *plan, const sg_row_model *model, uint64_t rows) {
     plan->rows = rows;
     plan->base_threshold_pos =
-        request->base_threshold_pos ? request->base_threshold_pos : default_base_threshold(plan, request->n);
-    if (!rows_are_addressable(request->n, rows))
-        return sg_fail(request->context, SG_ERROR_UNSUPPORTED, "rows of more than 2^35 heap sizes; use more --rows");
-    plan->bytes = bytes_for(request, plan, request->n, plan->member_count);
+        request->base_threshold_pos ? request->base_threshold_pos : default_base_threshold(request, plan);
+    if (!rows_are_addressable(request, rows))
+        return sg_fail(request->context, SG_ERROR_UNSUPPORTED,
+                       "backend '%s' has no rows of more than %" PRIu64 " heap sizes; use more --rows",
+                       sg_backend_name(request->device.operators->backend), request->device.operators->max_columns);
+    if (request->mode == SG_MODE_NIM)
+        choose_level_batch(request, plan);
+    else
+        plan->need = need_for(request, plan, request->n, plan->member_count);
     if (model && rows <= SG_MAX_MODELLED_ROWS) {
         sg_rows layout = sg_rows_make(request->n, rows, plan->base_threshold_pos);
         plan->seconds = plan->policy == SG_POLICY_SPLIT ? sg_row_model_seconds(model, &layout, request->threads)
@@ -192,12 +242,12 @@ static sg_status choose_rows(const sg_request *request, sg_plan *plan, const sg_
         sg_plan candidate = *plan;
         if (SG_MIN_COLUMNS * candidates[i] > request->n || candidates[i] > sg_row_model_max_rows(model))
             break;
-        if (!rows_are_addressable(request->n, candidates[i]))
+        if (!rows_are_addressable(request, candidates[i]))
             continue;
         status = shape_recursion(request, &candidate, model, candidates[i]);
         if (status != SG_OK)
             return status;
-        if (candidate.bytes <= request->memory_limit_bytes && candidate.seconds < plan->seconds)
+        if (sg_need_fits(request, candidate.need) && candidate.seconds < plan->seconds)
             *plan = candidate;
     }
     return SG_OK;
@@ -208,13 +258,13 @@ static sg_status plan_recursion(const sg_request *request, sg_plan *plan, const 
     plan->engine = request->engine == SG_ENGINE_CONVOLUTION ? SG_ENGINE_CONVOLUTION : SG_ENGINE_SPLIT;
     plan->policy = request->engine == SG_ENGINE_CONVOLUTION ? SG_POLICY_CONVOLVE : SG_POLICY_SPLIT;
     sg_status status = choose_rows(request, plan, model);
-    if (status != SG_OK || request->engine != SG_ENGINE_AUTO || !model || !request->operators->can_convolve())
+    if (status != SG_OK || request->engine != SG_ENGINE_AUTO || !model || !request->device.operators->can_convolve())
         return status;
     sg_plan convolving = *plan;
     convolving.engine = SG_ENGINE_CONVOLUTION;
     convolving.policy = SG_POLICY_CHEAPEST;
     status = shape_recursion(request, &convolving, model, least_rows(request));
-    if (status == SG_OK && convolving.bytes <= request->memory_limit_bytes && convolving.seconds < plan->seconds)
+    if (status == SG_OK && sg_need_fits(request, convolving.need) && convolving.seconds < plan->seconds)
         *plan = convolving;
     return status;
 }
@@ -233,12 +283,14 @@ static double tile_seconds(const sg_request *request, const sg_plan *plan) {
 static sg_status plan_auto_nim(const sg_request *request, sg_plan *plan, const sg_row_model *model) {
     sg_status status = plan_recursion(request, plan, model);
     sg_plan tiles = *plan;
+    if (request->device.operators->backend != SG_BACKEND_CPU)
+        return status;
     tiles.engine = SG_ENGINE_TILE;
-    tiles.rows = tiles.base_threshold_pos = 0;
-    tiles.bytes = bytes_for(request, &tiles, request->n, tiles.member_count);
+    tiles.rows = tiles.base_threshold_pos = tiles.level_batch = 0;
+    tiles.need = need_for(request, &tiles, request->n, tiles.member_count);
     tiles.seconds = tile_seconds(request, &tiles);
-    bool recursion_fits = plan->bytes <= request->memory_limit_bytes;
-    if (!model || tiles.seconds < plan->seconds || (!recursion_fits && tiles.bytes < plan->bytes))
+    bool is_leaner = !sg_need_fits(request, plan->need) && tiles.need.host_bytes < plan->need.host_bytes;
+    if (!model || tiles.seconds < plan->seconds || is_leaner)
         *plan = tiles;
     return status;
 }
@@ -250,7 +302,7 @@ static bool is_hopeless(const sg_request *request) {
 
 static sg_status plan_direct(const sg_request *request, sg_plan *plan) {
     plan->engine = request->engine == SG_ENGINE_AUTO ? SG_ENGINE_DP : request->engine;
-    plan->bytes = bytes_for(request, plan, request->n, plan->member_count);
+    plan->need = need_for(request, plan, request->n, plan->member_count);
     return SG_OK;
 }
 
@@ -258,10 +310,10 @@ static sg_status plan_direct(const sg_request *request, sg_plan *plan) {
 static void plan_frugally(const sg_request *request, sg_plan *plan) {
     sg_plan frugal = *plan;
     frugal.engine = request->mode == SG_MODE_COLD ? SG_ENGINE_SIEVE : SG_ENGINE_DP;
-    frugal.rows = frugal.base_threshold_pos = 0;
+    frugal.rows = frugal.base_threshold_pos = frugal.level_batch = 0;
     frugal.seconds = 0;
-    frugal.bytes = bytes_for(request, &frugal, request->n, frugal.member_count);
-    if (frugal.bytes < plan->bytes)
+    frugal.need = need_for(request, &frugal, request->n, frugal.member_count);
+    if (frugal.need.host_bytes < plan->need.host_bytes)
         *plan = frugal;
 }
 
@@ -274,7 +326,7 @@ sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
         return status;
     if (is_hopeless(request)) {
         plan->is_hopeless = true;
-        plan->bytes = answer_bytes(request->mode, request->n);
+        plan->need.host_bytes = answer_bytes(request->mode, request->n);
         return SG_OK;
     }
     bool recursive =
@@ -293,7 +345,8 @@ sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
         status = plan_auto_nim(request, plan, choosing ? &model : NULL);
     else
         status = plan_recursion(request, plan, choosing ? &model : NULL);
-    if (status == SG_OK && request->engine == SG_ENGINE_AUTO && plan->bytes > request->memory_limit_bytes)
+    if (status == SG_OK && request->engine == SG_ENGINE_AUTO && !sg_need_fits(request, plan->need) &&
+        request->device.operators->backend == SG_BACKEND_CPU)
         plan_frugally(request, plan);
 cleanup:
     sg_row_model_close(&model);
@@ -301,14 +354,14 @@ cleanup:
     return status;
 }
 
-/* Memory for another n by the same engine and layout. No value is as large as n. */
-static uint64_t bytes_at(const sg_request *request, const sg_plan *plan, uint64_t n, const member_prefix *prefix) {
+/* The need for another n by the same engine and layout. No value is as large as n. */
+static sg_need need_at(const sg_request *request, const sg_plan *plan, uint64_t n, const member_prefix *prefix) {
     sg_plan scaled = *plan;
     if (n && scaled.max_value > n - 1) {
         scaled.max_value = n - 1;
         scaled.value_bytes = width_for(scaled.max_value + (request->mode == SG_MODE_REMOTENESS));
     }
-    return bytes_for(request, &scaled, n, count_below(prefix, n));
+    return need_for(request, &scaled, n, count_below(prefix, n));
 }
 
 /* The largest n < end within the limit by this plan's engine and layout. */
@@ -317,7 +370,7 @@ static uint64_t largest_by_plan(const sg_request *request, const sg_plan *plan, 
     uint64_t fits = 0;
     while (end - fits > 1) {
         uint64_t middle = fits + (end - fits) / 2;
-        if (bytes_at(request, plan, middle, prefix) <= request->memory_limit_bytes)
+        if (sg_need_fits(request, need_at(request, plan, middle, prefix)))
             fits = middle;
         else
             end = middle;
@@ -327,7 +380,7 @@ static uint64_t largest_by_plan(const sg_request *request, const sg_plan *plan, 
 
 enum { EXACT_ROUNDS = 4 };
 
-sg_status sg_plan_largest_n(const sg_request *request, uint64_t *largest_n) {
+sg_status sg_plan_largest_n(const sg_request *request, uint64_t below, uint64_t *largest_n) {
     /* Even one bit a heap size would not fit past `end`. */
     uint64_t limit = request->memory_limit_bytes, end = sg_multiply_saturating(sg_add_saturating(limit, 1), 8);
     sg_request trial = *request; /* a faster plan is only ever chosen when it fits, so the leanest decides */
@@ -338,14 +391,16 @@ sg_status sg_plan_largest_n(const sg_request *request, uint64_t *largest_n) {
     sg_memory_init(&memory, request->context, 0);
     sg_status status = take_prefix(&prefix, request, end, &memory);
     /* A plan depends on its n: descend, from the largest n whose answer fits, until an n fits by its own plan. */
-    if (request->rows && end / request->rows >= MAX_COLUMNS)
-        end = request->rows * MAX_COLUMNS;
-    trial.n = end - 1;
+    if (request->rows && end / request->rows >= request->device.operators->max_columns)
+        end = request->rows * request->device.operators->max_columns;
+    if (end > below)
+        end = below; /* needs can fall with n, where a larger one is cut into larger blocks */
+    trial.n = end ? end - 1 : 0;
     while (trial.n && answer_bytes(request->mode, trial.n) > limit)
         trial.n -= trial.n / 16 + 1;
     for (unsigned round = 0; status == SG_OK && trial.n; round++) {
         status = sg_plan_make(&trial, &plan);
-        if (status != SG_OK || plan.bytes <= limit)
+        if (status != SG_OK || sg_need_fits(&trial, plan.need))
             break;
         trial.n = largest_by_plan(&trial, &plan, &prefix, trial.n);
         if (round >= EXACT_ROUNDS)

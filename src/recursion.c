@@ -17,20 +17,40 @@ static uint64_t leaf_pos(const sg_rows *rows) {
 }
 
 static uint64_t leaf_bytes(const sg_rows *rows) {
-    return leaf_pos(rows) / 64 * 8 + 8;
+    return 8 * sg_leaf_words(rows);
 }
 
-uint64_t sg_recursion_bytes(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count,
-                            bool with_preset) {
+/* Depths of blocks: the root's is 0. */
+static uint64_t depth_count(const sg_rows *rows) {
+    return (uint64_t)__builtin_ctzll(rows->top_columns / rows->leaf_columns) + 1;
+}
+
+/* Entries of one depth's counts. */
+static uint64_t count_stride(const sg_rows *rows, uint64_t levels) {
+    return rows->modulus * levels;
+}
+
+static uint64_t levels_of(const sg_plan *plan) {
+    return plan->level_batch ? plan->level_batch : 1;
+}
+
+sg_need sg_recursion_need(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count,
+                          bool with_preset) {
     sg_rows rows = sg_rows_make(n, plan->rows, plan->base_threshold_pos);
+    uint64_t levels = levels_of(plan);
     if (!sg_members_are_listed(member_count, n))
         member_count = n; /* the count was capped: all that is known is that no more are below n */
+    sg_field_shape shape = {
+        &rows, levels, member_count, request->threads, with_preset, sg_policy_convolves(plan->policy)};
+    sg_need need = request->device.operators->field_need(&shape);
     uint64_t bytes =
-        request->operators->field_bytes(&rows, request->threads, with_preset, sg_policy_convolves(plan->policy));
-    bytes = sg_add_saturating(bytes, sg_shifts_bytes(&rows, member_count));
-    bytes = sg_add_saturating(bytes, sg_base_case_bytes(member_count, leaf_pos(&rows)));
-    bytes = sg_add_saturating(bytes, 2 * leaf_bytes(&rows));
-    return sg_add_saturating(bytes, rows.modulus * (sizeof(uint64_t) + sizeof(uint32_t)));
+        sg_add_saturating(sg_shifts_bytes(&rows, member_count), sg_base_case_bytes(member_count, leaf_pos(&rows)));
+    bytes = sg_add_saturating(bytes, 2 * levels * leaf_bytes(&rows));
+    bytes = sg_add_saturating(bytes,
+                              count_stride(&rows, levels) * (depth_count(&rows) * sizeof(uint64_t) + sizeof(uint32_t)));
+    bytes = sg_add_saturating(bytes, 3 * levels * sizeof(uint64_t));
+    need.host_bytes = sg_add_saturating(need.host_bytes, bytes);
+    return need;
 }
 
 static void count_members(sg_recursion *recursion, const sg_members *members) {
@@ -45,27 +65,33 @@ sg_status sg_recursion_open(sg_recursion *recursion, const sg_request *request, 
                             const sg_members *members, bool with_preset, sg_memory *memory, sg_monitor *monitor) {
     sg_status status;
     *recursion = (sg_recursion){
-        .operators = request->operators,
+        .operators = request->device.operators,
         .memory = memory,
         .monitor = monitor,
         .policy = plan->policy,
+        .levels = levels_of(plan),
         .rows = sg_rows_make(members->limit, plan->rows, plan->base_threshold_pos),
     };
     const sg_rows *rows = &recursion->rows;
+    uint64_t levels = recursion->levels, stride = count_stride(rows, levels);
     count_members(recursion, members);
     SG_TRY(sg_shifts_build(&recursion->shifts, rows, members, memory));
     SG_TRY(sg_base_case_build(&recursion->base, members, leaf_pos(rows), memory));
-    SG_TAKE(memory, recursion->leaf_hot, leaf_bytes(rows));
-    SG_TAKE(memory, recursion->leaf_cold, leaf_bytes(rows));
-    SG_TAKE(memory, recursion->cold_counts, rows->modulus * sizeof *recursion->cold_counts);
-    SG_TAKE(memory, recursion->sources, rows->modulus * sizeof *recursion->sources);
-    sg_field_spec spec = {.rows = rows,
+    SG_TAKE(memory, recursion->leaf_hot, levels * leaf_bytes(rows));
+    SG_TAKE(memory, recursion->leaf_cold, levels * leaf_bytes(rows));
+    SG_TAKE(memory, recursion->cold_counts, depth_count(rows) * stride * sizeof *recursion->cold_counts);
+    SG_TAKE(memory, recursion->source_rows, stride * sizeof *recursion->source_rows);
+    SG_TAKE(memory, recursion->source_ends, 3 * levels * sizeof *recursion->source_ends);
+    sg_field_spec spec = {.device = &request->device,
+                          .shape = {.rows = rows,
+                                    .levels = levels,
+                                    .member_count = members->count,
+                                    .threads = request->threads,
+                                    .with_preset = with_preset,
+                                    .convolves = sg_policy_convolves(plan->policy)},
                           .shifts = &recursion->shifts,
                           .memory = memory,
-                          .monitor = monitor,
-                          .threads = request->threads,
-                          .with_preset = with_preset,
-                          .convolves = sg_policy_convolves(plan->policy)};
+                          .monitor = monitor};
     SG_TRY(recursion->operators->open(&spec, &recursion->field));
 cleanup:
     if (status != SG_OK)
@@ -73,30 +99,58 @@ cleanup:
     return status;
 }
 
-void sg_recursion_close(sg_recursion *recursion) {
-    if (recursion->field)
-        recursion->operators->close(recursion->field);
-    recursion->field = NULL;
+sg_status sg_recursion_close(sg_recursion *recursion) {
+    sg_status status = recursion->field ? recursion->operators->close(recursion->field) : SG_OK;
     sg_shifts_free(&recursion->shifts, recursion->memory);
     sg_base_case_free(&recursion->base, recursion->memory);
     sg_memory_give(recursion->memory, recursion->leaf_hot);
     sg_memory_give(recursion->memory, recursion->leaf_cold);
     sg_memory_give(recursion->memory, recursion->cold_counts);
-    sg_memory_give(recursion->memory, recursion->sources);
-    recursion->leaf_hot = recursion->leaf_cold = recursion->cold_counts = NULL;
-    recursion->sources = NULL;
+    sg_memory_give(recursion->memory, recursion->source_rows);
+    sg_memory_give(recursion->memory, recursion->source_ends);
+    *recursion = (sg_recursion){0};
+    return status;
 }
 
-static sg_status solve_leaf(sg_recursion *recursion, uint64_t first_column) {
+/* Cold positions by row among the bits of a base case. */
+static void count_rows(const uint64_t *cold, uint64_t words, uint64_t modulus, uint64_t *counts) {
+    for (uint64_t w = 0; w < words; w++)
+        if (modulus == 1)
+            counts[0] += (uint64_t)__builtin_popcountll(cold[w]);
+        else
+            for (uint64_t rest = cold[w]; rest; rest &= rest - 1)
+                counts[(64 * w + (uint64_t)__builtin_ctzll(rest)) % modulus]++;
+}
+
+/* Theorem 3 within a base case: what is cold in a level is hot by decree in the next ones. Adds to counts; returns the
+ * number of cold positions. */
+static uint64_t solve_levels(sg_recursion *recursion, uint64_t count, uint64_t *counts) {
+    uint64_t words = sg_leaf_words(&recursion->rows), modulus = recursion->rows.modulus, found = 0;
+    memset(recursion->leaf_cold, 0, recursion->levels * leaf_bytes(&recursion->rows));
+    for (uint64_t level = 0; level < recursion->levels; level++) {
+        uint64_t *hot = recursion->leaf_hot + level * words, *cold = recursion->leaf_cold + level * words;
+        for (uint64_t lower = 0; lower < level; lower++)
+            for (uint64_t w = 0; w < words; w++)
+                hot[w] |= recursion->leaf_cold[lower * words + w];
+        found += sg_base_case_solve(&recursion->base, count, hot, cold);
+        count_rows(cold, words, modulus, counts + level * modulus);
+    }
+    return found;
+}
+
+/* Solves a base case; `counts` receives its cold positions by level and row. */
+static sg_status solve_leaf(sg_recursion *recursion, uint64_t first_column, uint64_t *counts) {
     const sg_rows *rows = &recursion->rows;
     uint64_t first_pos = first_column * rows->modulus, left = rows->n - first_pos;
     uint64_t count = left < leaf_pos(rows) ? left : leaf_pos(rows);
     sg_status status;
+    memset(counts, 0, count_stride(rows, recursion->levels) * sizeof *counts);
     SG_TRY(recursion->operators->fetch_hot(recursion->field, first_column, recursion->leaf_hot));
-    memset(recursion->leaf_cold, 0, leaf_bytes(rows));
-    if (sg_base_case_solve(&recursion->base, count, recursion->leaf_hot, recursion->leaf_cold))
+    if (solve_levels(recursion, count, counts))
         SG_TRY(recursion->operators->store_cold(recursion->field, first_column, recursion->leaf_cold));
-    SG_TRY(recursion->emit(recursion->emit_user, first_pos, count, recursion->leaf_cold));
+    for (uint64_t level = 0; level < recursion->levels; level++)
+        SG_TRY(recursion->emit(recursion->emit_user, level, first_pos, count,
+                               recursion->leaf_cold + level * sg_leaf_words(rows)));
     if (!sg_monitor_tick(recursion->monitor))
         status = sg_monitor_stop(recursion->memory->context);
 cleanup:
@@ -108,31 +162,52 @@ static bool is_dense(const sg_node *node, uint64_t cold_count) {
     return (double)cold_count * 512 >= SG_SHIFT_OR_COLD_PER_VECTOR * (double)node->columns;
 }
 
-/* Puts the source rows with cold positions into recursion->sources, densest first; returns how many there are and how
- * many of them are dense. */
-static uint64_t order_sources(sg_recursion *recursion, const sg_node *node, uint64_t *dense_count) {
-    const uint64_t *counts = recursion->cold_counts;
-    uint32_t *sources = recursion->sources;
-    uint64_t count = 0;
-    *dense_count = 0;
-    for (uint32_t r = 0; r < recursion->rows.modulus; r++)
-        if (counts[r]) {
-            sources[count++] = r;
-            *dense_count += is_dense(node, counts[r]);
-        }
-    for (uint64_t gap = count / 2; gap; gap /= 2) /* Shell's sort: the rows are few and nearly ordered */
+/* Sorts rows by falling count: Shell's sort, for the rows are few and nearly ordered. */
+static void sort_rows(uint32_t *rows, uint64_t count, const uint64_t *cold_counts) {
+    for (uint64_t gap = count / 2; gap; gap /= 2)
         for (uint64_t i = gap; i < count; i++) {
-            uint32_t moving = sources[i];
+            uint32_t moving = rows[i];
             uint64_t at = i;
-            for (; at >= gap && counts[sources[at - gap]] < counts[moving]; at -= gap)
-                sources[at] = sources[at - gap];
-            sources[at] = moving;
+            for (; at >= gap && cold_counts[rows[at - gap]] < cold_counts[moving]; at -= gap)
+                rows[at] = rows[at - gap];
+            rows[at] = moving;
         }
-    return count;
+}
+
+/* The source rows of a node that are shifted as a whole, and those that are scattered. */
+typedef struct ordered_sources {
+    sg_sources dense;
+    sg_sources sparse;
+    bool any_dense;
+    bool any_sparse;
+} ordered_sources;
+
+/* Lists the source rows with cold positions, densest first. */
+static ordered_sources order_sources(sg_recursion *recursion, const sg_node *node, const uint64_t *counts) {
+    uint64_t levels = recursion->levels, modulus = recursion->rows.modulus;
+    uint64_t *first = recursion->source_ends, *dense_end = first + levels, *end = dense_end + levels;
+    uint32_t *rows = recursion->source_rows;
+    ordered_sources ordered = {.dense = {counts, rows, first, dense_end}, .sparse = {counts, rows, dense_end, end}};
+    for (uint64_t level = 0; level < levels; level++, counts += modulus) {
+        uint64_t at = level * modulus, dense = 0;
+        first[level] = at;
+        for (uint32_t r = 0; r < modulus; r++)
+            if (counts[r]) {
+                rows[at++] = r;
+                dense += is_dense(node, counts[r]);
+            }
+        sort_rows(rows + first[level], at - first[level], counts);
+        dense_end[level] = first[level] + dense;
+        end[level] = at;
+        ordered.any_dense |= dense > 0;
+        ordered.any_sparse |= at > dense_end[level];
+    }
+    return ordered;
 }
 
 /* Whether one convolution of the node is foreseen to cost less than shifting: every row pair is one product. */
-static bool convolution_is_cheaper(const sg_recursion *recursion, const sg_node *node, uint64_t cold_count) {
+static bool convolution_is_cheaper(const sg_recursion *recursion, const sg_node *node, uint64_t all_cold_count) {
+    uint64_t cold_count = all_cold_count / recursion->levels; /* of an average level */
     uint64_t modulus = recursion->rows.modulus, positions = node->columns * modulus;
     uint64_t span_log2 = 64 - (uint64_t)__builtin_clzll(2 * positions);
     uint64_t members = recursion->members_log2[span_log2 < 64 ? span_log2 : 64];
@@ -143,44 +218,71 @@ static bool convolution_is_cheaper(const sg_recursion *recursion, const sg_node 
     return transform_ns < SG_SEGMENT_SHIFT_NS * steps;
 }
 
-static sg_status contribute(sg_recursion *recursion, const sg_node *node) {
+static sg_status shift_and_scatter(sg_recursion *recursion, const sg_node *node, const ordered_sources *ordered) {
     const sg_operators *operators = recursion->operators;
-    uint64_t dense_count, count, cold_count = 0;
+    sg_status status = SG_OK;
+    if (ordered->any_dense)
+        SG_TRY(operators->shift_or(recursion->field, node, &ordered->dense));
+    if (ordered->any_sparse)
+        SG_TRY(operators->scatter(recursion->field, node, &ordered->sparse));
+cleanup:
+    return status;
+}
+
+/* Where the part of a target ends that is marked first, so that its first base case can be fetched while the rest is
+ * marked. */
+static uint64_t near_end(const sg_recursion *recursion, const sg_node *node) {
+    uint64_t unit = recursion->operators->overlap_columns;
+    if (!unit)
+        return node->target_end;
+    uint64_t end = (node->target_first + recursion->rows.leaf_columns + unit - 1) / unit * unit;
+    return end < node->target_end ? end : node->target_end;
+}
+
+/* Marks what the node's source block, whose cold positions number `counts`, reaches. */
+static sg_status contribute(sg_recursion *recursion, const sg_node *node, const uint64_t *counts) {
+    const sg_operators *operators = recursion->operators;
+    uint64_t cold_count = 0;
     sg_status status;
-    SG_TRY(operators->count_cold(recursion->field, node, recursion->cold_counts));
-    for (uint64_t r = 0; r < recursion->rows.modulus; r++)
-        cold_count += recursion->cold_counts[r];
+    for (uint64_t i = 0; i < count_stride(&recursion->rows, recursion->levels); i++)
+        cold_count += counts[i];
     if (!cold_count)
         return SG_OK;
     if (recursion->policy == SG_POLICY_CONVOLVE ||
         (recursion->policy == SG_POLICY_CHEAPEST && convolution_is_cheaper(recursion, node, cold_count))) {
         recursion->counts.convolve_nodes++;
-        return operators->convolve(recursion->field, node, recursion->cold_counts);
+        return operators->convolve(recursion->field, node, counts);
     }
-    count = order_sources(recursion, node, &dense_count);
-    if (dense_count) {
-        recursion->counts.shift_or_nodes++;
-        SG_TRY(operators->shift_or(recursion->field, node, recursion->sources, dense_count));
-    }
-    if (count > dense_count) {
-        recursion->counts.scatter_nodes++;
-        SG_TRY(operators->scatter(recursion->field, node, recursion->sources + dense_count, count - dense_count));
+    ordered_sources ordered = order_sources(recursion, node, counts);
+    recursion->counts.shift_or_nodes += ordered.any_dense;
+    recursion->counts.scatter_nodes += ordered.any_sparse;
+    sg_node near = *node, far = *node;
+    near.target_end = far.target_first = near_end(recursion, node);
+    SG_TRY(shift_and_scatter(recursion, &near, &ordered));
+    if (far.target_first < far.target_end) {
+        SG_TRY(operators->prefetch(recursion->field, node->target_first));
+        SG_TRY(shift_and_scatter(recursion, &far, &ordered));
     }
 cleanup:
     return status;
 }
 
-static sg_status solve(sg_recursion *recursion, uint64_t first, uint64_t columns) {
+/* Solves a block; its cold positions by level and row go to the counts of its depth. */
+static sg_status solve(sg_recursion *recursion, uint64_t first, uint64_t columns, uint64_t depth) {
     const sg_rows *rows = &recursion->rows;
+    uint64_t stride = count_stride(rows, recursion->levels), half = columns / 2, upper = first + half;
+    uint64_t *counts = recursion->cold_counts + depth * stride, *half_counts = counts + stride;
     sg_status status;
     if (columns == rows->leaf_columns)
-        return solve_leaf(recursion, first);
-    uint64_t half = columns / 2, upper = first + half;
-    SG_TRY(solve(recursion, first, half));
+        return solve_leaf(recursion, first, counts);
+    SG_TRY(solve(recursion, first, half, depth + 1));
+    memcpy(counts, half_counts, stride * sizeof *counts);
     if (upper < rows->columns) {
         uint64_t end = upper + half < rows->columns ? upper + half : rows->columns;
-        SG_TRY(contribute(recursion, &(sg_node){first, half, end}));
-        SG_TRY(solve(recursion, upper, half));
+        SG_TRY(contribute(recursion, &(sg_node){first, half, upper, end}, half_counts));
+        SG_TRY(solve(recursion, upper, half, depth + 1));
+        for (uint64_t i = 0; i < stride; i++)
+            counts[i] += half_counts[i];
     }
 cleanup:
     return status;
@@ -190,14 +292,20 @@ sg_status sg_recursion_run(sg_recursion *recursion, sg_emit_fn emit, void *user)
     recursion->emit = emit;
     recursion->emit_user = user;
     sg_status status = recursion->operators->begin(recursion->field);
-    return status == SG_OK ? solve(recursion, 0, recursion->rows.top_columns) : status;
+    return status == SG_OK ? solve(recursion, 0, recursion->rows.top_columns, 0) : status;
 }
 
-void sg_recursion_report(const sg_recursion *recursion, sg_result_info *info) {
-    sg_convolve_counts convolve = recursion->operators->convolve_counts(recursion->field);
+sg_status sg_recursion_report(const sg_recursion *recursion, sg_result *result) {
+    sg_result_info *info = &result->info;
+    sg_field_report *report = &result->field_report;
+    sg_status status = recursion->operators->report(recursion->field, report);
     info->shift_or_nodes = recursion->counts.shift_or_nodes;
     info->scatter_nodes = recursion->counts.scatter_nodes;
     info->convolve_nodes = recursion->counts.convolve_nodes;
-    info->convolve_float_nodes = convolve.float_nodes;
-    info->convolve_redone = convolve.redone;
+    info->convolve_float_nodes = report->float_nodes;
+    info->convolve_redone = report->redone;
+    info->device_peak_bytes = report->device_peak_bytes;
+    info->bytes_to_device = report->bytes_to_device;
+    info->bytes_from_device = report->bytes_from_device;
+    return status;
 }

@@ -52,6 +52,11 @@ sg_status sg_result_get_info(const sg_result *result, sg_result_info *info) {
     return SG_OK;
 }
 
+bool sg_result_kernel(const sg_result *result, size_t index, sg_kernel_report *report) {
+    return result && report && index < result->field_report.kernel_count &&
+           sg_struct_give(report, &result->field_report.kernels[index], sizeof *report);
+}
+
 static bool in_range(const sg_result *result, uint64_t first, uint64_t count, uint64_t total) {
     return result && first <= total && count <= total - first;
 }

@@ -2,13 +2,16 @@
 #ifndef SG_RESULT_H
 #define SG_RESULT_H
 
+#include "backend.h"
 #include "values.h"
 
-enum { SG_DEVICE_NAME_BYTES = 128 };
+enum { SG_FALLBACK_BYTES = 512 };
 
 struct sg_result {
-    sg_result_info info; /* info.device points to device_name */
-    char device_name[SG_DEVICE_NAME_BYTES];
+    sg_result_info info; /* info.device and info.fallback point to the next two */
+    char device_name[128];
+    char fallback[SG_FALLBACK_BYTES];
+    sg_field_report field_report;
     uint64_t *cold_bits; /* bit p for heap size p; outcomes and remoteness */
     sg_values values;    /* nim-values and remoteness */
 };

@@ -126,3 +126,21 @@ void sg_shifts_free(sg_shifts *shifts, sg_memory *memory) {
     sg_memory_give(memory, shifts->bit_rows);
     *shifts = (sg_shifts){0};
 }
+
+void sg_shifts_count(const sg_shifts *shifts, const sg_rows *rows, uint64_t counts[65]) {
+    for (unsigned i = 0; i < 65; i++)
+        counts[i] = 0;
+    for (uint64_t t = 0; t < shifts->modulus; t++) {
+        const sg_shift_class *class = &shifts->classes[t];
+        for (unsigned g = 0; class->eighths && g < 8; g++)
+            for (uint64_t i = class->group_start[g]; i < class->group_start[g + 1]; i++) {
+                uint64_t q = 8 * (uint64_t) class->eighths[i] + g;
+                counts[q ? 64 - (unsigned)__builtin_clzll(q) : 0]++;
+            }
+        for (uint64_t q = 0; class->bits && q < rows->columns; q++)
+            if (class->bits[q / 8] >> q % 8 & 1)
+                counts[q ? 64 - (unsigned)__builtin_clzll(q) : 0]++;
+    }
+    for (unsigned i = 1; i < 65; i++)
+        counts[i] += counts[i - 1];
+}

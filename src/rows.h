@@ -32,6 +32,16 @@ static inline uint8_t *sg_row(const sg_rows *rows, uint8_t *plane, uint64_t r) {
     return plane + SG_ROW_GUARD_BYTES + r * rows->row_bytes;
 }
 
+/* Words that hold the bits of a base case, one for each of its leaf_columns * M heap sizes. */
+static inline uint64_t sg_leaf_words(const sg_rows *rows) {
+    return (rows->leaf_columns * rows->modulus + 63) / 64;
+}
+
+/* The residue t of the moves from target row r to source row s; they borrow a column when r < t. */
+static inline uint64_t sg_residue_between(const sg_rows *rows, uint64_t r, uint64_t s) {
+    return r >= s ? r - s : r + rows->modulus - s;
+}
+
 /* The members of S with residue t: the q with q*M + t in S. Sparse classes are lists of shifts; dense ones a row of
  * bits (bit q), which operators shift by cold positions instead. */
 typedef struct sg_shift_class {
@@ -54,6 +64,9 @@ typedef struct sg_shifts {
 /* Sorts the members by residue. Release with sg_shifts_free. */
 sg_status sg_shifts_build(sg_shifts *shifts, const sg_rows *rows, const sg_members *members, sg_memory *memory);
 void sg_shifts_free(sg_shifts *shifts, sg_memory *memory);
+
+/* counts[i] becomes the number of members whose shift is below 2^i columns. */
+void sg_shifts_count(const sg_shifts *shifts, const sg_rows *rows, uint64_t counts[65]);
 
 /* No more than sg_shifts_build takes for `count` members. */
 uint64_t sg_shifts_bytes(const sg_rows *rows, uint64_t count);

@@ -1,13 +1,16 @@
 /* From a request to a result: check, plan, refuse or run. */
 #include "job.h"
+#include "offload.h"
 #include "threads.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Base cases keep offsets in 32 bits, and longer ones than this leave every cache. */
 #define MAX_BASE_THRESHOLD_POS ((uint64_t)1 << 30)
 #define MAX_ROWS               ((uint64_t)1 << 16)
+#define MAX_LEVEL_BATCH        ((uint32_t)1 << 16)
 
 void sg_solve_options_init(sg_solve_options *options) {
     if (options)
@@ -60,6 +63,9 @@ static sg_status make_request(sg_request *request, sg_context *context, const sg
     if (!sg_mode_name(mode) || !sg_engine_name(given.engine) || !sg_backend_name(given.backend))
         return sg_fail(context, SG_ERROR_INVALID_ARGUMENT, "mode %d, engine %d or backend %d is not known", (int)mode,
                        (int)given.engine, (int)given.backend);
+    if (given.level_batch > MAX_LEVEL_BATCH)
+        return sg_fail(context, SG_ERROR_INVALID_ARGUMENT, "a batch of %u levels is more than the %u supported",
+                       given.level_batch, MAX_LEVEL_BATCH);
     if (given.rows > MAX_ROWS)
         return sg_fail(context, SG_ERROR_INVALID_ARGUMENT, "%" PRIu64 " rows are more than the %" PRIu64 " supported",
                        given.rows, MAX_ROWS);
@@ -69,38 +75,51 @@ static sg_status make_request(sg_request *request, sg_context *context, const sg
         .mode = mode,
         .n = n,
         .engine = given.engine,
+        .asked_limit_bytes = given.memory_limit_bytes,
         .memory_limit_bytes = given.memory_limit_bytes ? given.memory_limit_bytes : sg_memory_available_bytes(),
         .base_threshold_pos =
             given.base_threshold_pos < MAX_BASE_THRESHOLD_POS ? given.base_threshold_pos : MAX_BASE_THRESHOLD_POS,
         .rows = given.rows,
+        .level_batch = given.level_batch,
     };
-    sg_status status = sg_threads_resolve(context, &given, &request->threads);
-    if (status == SG_OK)
-        status = check_game(context, game, mode);
-    if (status == SG_OK)
-        status = sg_backend_find(context, given.backend, &request->operators);
+    sg_status status;
+    SG_TRY(sg_threads_resolve(context, &given, &request->threads));
+    SG_TRY(check_game(context, game, mode));
+    SG_TRY(sg_request_take_device(request, given.backend, given.backend == SG_BACKEND_CUDA ? given.device : 0));
+    request->may_move = given.backend == SG_BACKEND_AUTO;
+    request->cuda_device = given.device;
+cleanup:
     return status;
 }
 
-static sg_status plan_request(const sg_request *request, sg_plan *plan) {
-    if (request->n)
-        return sg_plan_make(request, plan);
+/* Plans, and decides where to run. `fallback` receives why backend auto stayed on the CPU, if there is a reason. */
+static sg_status plan_request(sg_request *request, sg_plan *plan, char *fallback, size_t size) {
+    fallback[0] = '\0';
+    if (request->n) {
+        sg_status status = sg_plan_make(request, plan);
+        if (status == SG_OK && request->may_move)
+            sg_offload(request, plan, request->cuda_device, fallback, size);
+        return status;
+    }
     if (request->engine != SG_ENGINE_AUTO && !sg_engine_serves(request->engine, request->mode))
         return sg_plan_make(request, plan); /* says so */
     *plan = (sg_plan){.engine = request->engine == SG_ENGINE_AUTO ? SG_ENGINE_DP : request->engine};
     return SG_OK;
 }
 
+/* What is short, in words. */
 static sg_status refuse(const sg_request *request, const sg_plan *plan) {
+    bool on_device = plan->need.host_bytes <= request->memory_limit_bytes;
     uint64_t largest_n;
-    sg_status status = sg_plan_largest_n(request, &largest_n);
+    sg_status status = sg_plan_largest_n(request, request->n, &largest_n);
     if (status != SG_OK)
         return status;
     return sg_fail(request->context, SG_ERROR_MEMORY_LIMIT,
-                   "n = %" PRIu64 " needs %s%" PRIu64 " bytes of memory, %" PRIu64
+                   "n = %" PRIu64 " needs %s%" PRIu64 " bytes of %smemory, %" PRIu64
                    " are available; the largest n that fits is %" PRIu64,
-                   request->n, plan->is_hopeless ? "at least " : "", plan->bytes, request->memory_limit_bytes,
-                   largest_n);
+                   request->n, plan->is_hopeless ? "at least " : "",
+                   on_device ? plan->need.device_bytes : plan->need.host_bytes, on_device ? "device " : "",
+                   on_device ? request->device_limit_bytes : request->memory_limit_bytes, largest_n);
 }
 
 static sg_status run_engine(sg_job *job) {
@@ -135,16 +154,18 @@ static sg_status open_result(sg_job *job) {
         .struct_size = sizeof result->info,
         .mode = request->mode,
         .engine = plan->engine,
-        .backend = request->operators->backend,
+        .backend = request->device.operators->backend,
         .device = result->device_name,
         .threads = engine_is_threaded(plan->engine) ? request->threads : 1,
         .n = request->n,
         .rows = plan->rows,
         .base_threshold_pos = plan->base_threshold_pos,
-        .estimated_bytes = plan->bytes,
+        .level_batch = plan->level_batch,
+        .estimated_bytes = plan->need.host_bytes,
+        .device_estimated_bytes = plan->need.device_bytes,
     };
     SG_TRY(sg_instruction_set_name(request->context, &result->info.instruction_set));
-    request->operators->device_name(result->device_name, sizeof result->device_name);
+    snprintf(result->device_name, sizeof result->device_name, "%s", request->device.info.name);
     if (request->mode != SG_MODE_NIM)
         SG_TAKE(&job->memory, result->cold_bits, request->n / 64 * 8 + 16);
     if (request->mode != SG_MODE_COLD)
@@ -178,6 +199,7 @@ sg_status sg_solve(sg_context *context, const sg_game *game, sg_mode mode, uint6
                    sg_result **result) {
     sg_request request;
     sg_plan plan;
+    char fallback[SG_FALLBACK_BYTES];
     sg_job job = {.request = &request, .plan = &plan};
     if (!result)
         return sg_fail(context, SG_ERROR_INVALID_ARGUMENT, "no place for the result was given");
@@ -185,16 +207,18 @@ sg_status sg_solve(sg_context *context, const sg_game *game, sg_mode mode, uint6
     sg_status status = make_request(&request, context, game, mode, n, options);
     if (status != SG_OK)
         return status;
-    status = plan_request(&request, &plan);
+    status = plan_request(&request, &plan, fallback, sizeof fallback);
     if (status != SG_OK)
         return status;
-    if (plan.bytes > request.memory_limit_bytes)
+    if (!sg_need_fits(&request, plan.need))
         return refuse(&request, &plan);
     double planned = sg_seconds_now();
     sg_memory_init(&job.memory, context, request.memory_limit_bytes);
     sg_monitor_init(&job.monitor, options, n);
     SG_TRY(open_result(&job));
     job.result->info.seconds_plan = planned - begin;
+    memcpy(job.result->fallback, fallback, sizeof fallback);
+    job.result->info.fallback = fallback[0] ? job.result->fallback : NULL;
     if (n)
         SG_TRY(run_job(&job));
     job.result->info.peak_bytes = job.memory.peak_bytes;
@@ -211,25 +235,28 @@ sg_status sg_solve_estimate(sg_context *context, const sg_game *game, sg_mode mo
                             const sg_solve_options *options, sg_estimate *estimate) {
     sg_request request;
     sg_plan plan;
+    char fallback[SG_FALLBACK_BYTES];
     if (!estimate || estimate->struct_size < sizeof(size_t))
         return sg_fail(context, SG_ERROR_INVALID_ARGUMENT, "sg_solve_estimate needs an estimate with its struct_size");
     sg_status status = make_request(&request, context, game, mode, n, options);
     if (status == SG_OK)
-        status = plan_request(&request, &plan);
+        status = plan_request(&request, &plan, fallback, sizeof fallback);
     uint64_t largest_n = 0;
     if (status == SG_OK)
-        status = sg_plan_largest_n(&request, &largest_n);
+        status = sg_plan_largest_n(&request, UINT64_MAX, &largest_n);
     if (status != SG_OK)
         return status;
     sg_estimate foreseen = {
         .engine = plan.engine,
-        .backend = request.operators->backend,
+        .backend = request.device.operators->backend,
         .rows = plan.rows,
         .base_threshold_pos = plan.base_threshold_pos,
-        .bytes = plan.bytes,
+        .bytes = plan.need.host_bytes,
         .limit_bytes = request.memory_limit_bytes,
         .largest_n = largest_n,
         .seconds = plan.seconds,
+        .device_bytes = plan.need.device_bytes,
+        .device_limit_bytes = request.device_limit_bytes == UINT64_MAX ? 0 : request.device_limit_bytes,
     };
     sg_struct_give(estimate, &foreseen, sizeof foreseen);
     return SG_OK;

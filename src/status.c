@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Long enough for a message that quotes a whole path; longer texts are cut at the end. */
-enum { ERROR_TEXT_BYTES = 4608 };
-
-struct sg_context {
-    char error[ERROR_TEXT_BYTES];
-};
-
 #define VERSION_TEXT_(major, minor, patch) #major "." #minor "." #patch
 #define VERSION_TEXT(major, minor, patch)  VERSION_TEXT_(major, minor, patch)
 

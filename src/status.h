@@ -4,6 +4,11 @@
 
 #include "subgame.h"
 
+struct sg_context {
+    uint64_t checked_devices; /* bit i: CUDA device i computed right with this context */
+    char error[4608];         /* long enough for a message that quotes a whole path; longer texts are cut at the end */
+};
+
 /* Stores the text in the context (NULL allowed) and returns `status`, so that `return sg_fail(...)` reads as one step.
  */
 sg_status sg_fail(sg_context *context, sg_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -102,6 +102,10 @@
  * value. */
 #define SG_PILOT_VALUE_MARGIN 1.5
 
+/* Levels of nim-values that share a recursion, where batches pay: past this many, each further one costs memory and
+ * brings a device no more work at once than it has. */
+#define SG_MAX_LEVEL_BATCH ((uint64_t)32)
+
 /* Columns that rows must at least have: shorter ones are all padding and overhead. */
 #define SG_MIN_COLUMNS ((uint64_t)1 << 13)
 
@@ -112,6 +116,20 @@
 #define SG_LEAF_SPARSE_POS   ((uint64_t)1 << 16)
 #define SG_LEAF_DENSE_POS    ((uint64_t)1 << 12)
 #define SG_LEAF_CONVOLVE_POS ((uint64_t)1 << 13)
+
+/* The same where a device does the nodes: each base case also costs a round trip of some 30 us over the bus. Not yet
+ * measured on a device: the sparse one comes from squares at 2^34, where a base case of 2^18 takes the CPU some 50 us.
+ */
+#define SG_DEVICE_LEAF_SPARSE_POS   ((uint64_t)1 << 18)
+#define SG_DEVICE_LEAF_DENSE_POS    ((uint64_t)1 << 13)
+#define SG_DEVICE_LEAF_CONVOLVE_POS ((uint64_t)1 << 14)
+
+/* Base cases of a game that was asked to run on a device: with fewer it would be the CPU's alone. */
+#define SG_DEVICE_LEAST_LEAVES 16
+
+/* Heap sizes from which `auto` looks for a device: below, opening one (some tenths of a second) takes longer than the
+ * CPU's solve. */
+#define SG_DEVICE_LEAST_POS ((uint64_t)1 << 26)
 
 /* Bytes of the sets of one block of the nim tiles, within the second-level cache: 8192 heap sizes while values are
  * below 512. Threads share a block's far options, so longer blocks wake them less often. */

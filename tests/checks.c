@@ -48,6 +48,15 @@ sg_game *game_of(const random_game *random) {
     return game;
 }
 
+static sg_backend engine_test_backend(sg_engine engine) {
+#ifdef SG_TEST_BACKEND_CUDA
+    return engine == SG_ENGINE_SPLIT || engine == SG_ENGINE_CONVOLUTION ? SG_BACKEND_CUDA : SG_BACKEND_CPU;
+#else
+    (void)engine;
+    return SG_BACKEND_CPU;
+#endif
+}
+
 sg_solve_options options_of(run_layout layout) {
     sg_solve_options options;
     sg_solve_options_init(&options);
@@ -55,6 +64,8 @@ sg_solve_options options_of(run_layout layout) {
     options.rows = layout.rows;
     options.base_threshold_pos = layout.threshold_pos;
     options.threads = layout.threads;
+    options.level_batch = layout.level_batch;
+    options.backend = engine_test_backend(layout.engine);
     return options;
 }
 
@@ -62,8 +73,9 @@ const char *layout_text(run_layout layout) {
     static char texts[2][128];
     static int next;
     char *text = texts[next ^= 1];
-    snprintf(text, sizeof texts[0], "engine %s, rows %" PRIu64 ", threshold %" PRIu64 ", threads %" PRIu32,
-             sg_engine_name(layout.engine), layout.rows, layout.threshold_pos, layout.threads);
+    snprintf(text, sizeof texts[0],
+             "engine %s, rows %" PRIu64 ", threshold %" PRIu64 ", threads %" PRIu32 ", level batch %" PRIu32,
+             sg_engine_name(layout.engine), layout.rows, layout.threshold_pos, layout.threads, layout.level_batch);
     return text;
 }
 
@@ -118,13 +130,17 @@ size_t engines_of(sg_mode mode, sg_engine engines[8]) {
 run_layout random_layout(rng *random, sg_engine engine, uint64_t n) {
     static const uint64_t rows[] = {0, 1, 1, 2, 3, 5, 7, 13, 64, 65, 100, 325};
     static const uint64_t thresholds[] = {0, 1, 2, 3, 63, 64, 65, 511, 512, 4096, 65536};
+    static const uint32_t batches[] = {0, 1, 2, 3, 8};
     for (;;) {
         run_layout layout = {engine, rows[rng_below(random, sizeof rows / sizeof rows[0])],
                              thresholds[rng_below(random, sizeof thresholds / sizeof thresholds[0])],
-                             (uint32_t)rng_between(random, 1, 3)};
+                             (uint32_t)rng_between(random, 1, 3), batches[rng_below(random, 5)]};
         uint64_t least_block = layout.threshold_pos > layout.rows ? layout.threshold_pos : layout.rows;
         uint64_t row_pairs = (layout.rows * layout.rows + 1) * (n / (least_block + 1) + 1);
         uint64_t bound = engine == SG_ENGINE_CONVOLUTION ? scaled(40000, 10000) : scaled(2000000, 200000);
+#ifdef SG_TEST_BACKEND_CUDA
+        bound = scaled(10000, 2000); /* a node takes several launches, however short it is */
+#endif
         if (row_pairs <= bound)
             return layout;
     }

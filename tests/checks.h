@@ -40,8 +40,10 @@ typedef struct run_layout {
     uint64_t rows;
     uint64_t threshold_pos;
     uint32_t threads;
+    uint32_t level_batch;
 } run_layout;
 
+/* In test programs that are built with SG_TEST_BACKEND_CUDA, the engines that a device can run are run there. */
 sg_solve_options options_of(run_layout layout);
 
 /* Text for traces; holds until the second next call. */

@@ -338,7 +338,7 @@ SG_TEST_P(FactsPeriods, FiniteSetsHaveTheKnownNimPeriods, fact_period, finite_ni
     uint64_t largest;
     size_t count = members_of(param, &largest);
     uint64_t n = param->preperiod + 4 * param->period + largest;
-    static const sg_engine engines[] = {SG_ENGINE_AUTO, SG_ENGINE_DP, SG_ENGINE_TILE, SG_ENGINE_SPLIT};
+    static const sg_engine engines[] = {SG_ENGINE_AUTO, SG_ENGINE_DP, SG_ENGINE_TILE, SG_ENGINE_SPLIT, 0};
     for (size_t e = 0; e < 4; e++) {
         SG_TRACE("engine %s", sg_engine_name(engines[e]));
         uint32_t *nim = nim_of_members(param->members, count, n, engines[e]);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const sg_engine cold_engines[] = {SG_ENGINE_AUTO, SG_ENGINE_DP, SG_ENGINE_SIEVE, SG_ENGINE_SPLIT};
+static const sg_engine cold_engines[] = {SG_ENGINE_AUTO, SG_ENGINE_DP, SG_ENGINE_SIEVE, SG_ENGINE_SPLIT, 0};
 static const char *cold_engine_name(size_t i) {
     return sg_engine_name(cold_engines[i]);
 }

@@ -1,5 +1,6 @@
 #include "json.h"
 
+#include <math.h>
 #include <string.h>
 
 static void new_line(json *writer) {
@@ -47,24 +48,36 @@ static void write_string(sink *out, const char *text) {
     sink_char(out, '"');
 }
 
-static void write_key(json *writer, const char *key) {
+static void next_element(json *writer) {
     if (!writer->first)
         sink_char(writer->out, ',');
     writer->first = false;
     new_line(writer);
+}
+
+static void write_key(json *writer, const char *key) {
+    next_element(writer);
     write_string(writer->out, key);
     sink_text(writer->out, ": ");
 }
 
-static void open_object(json *writer) {
-    sink_char(writer->out, '{');
+static void open_with(json *writer, char bracket) {
+    sink_char(writer->out, bracket);
     writer->depth++;
     writer->first = true;
 }
 
+static void close_with(json *writer, char bracket) {
+    writer->depth--;
+    if (!writer->first)
+        new_line(writer);
+    sink_char(writer->out, bracket);
+    writer->first = false;
+}
+
 void json_begin(json *writer, sink *out) {
     *writer = (json){.out = out};
-    open_object(writer);
+    open_with(writer, '{');
 }
 
 void json_end(json *writer) {
@@ -74,15 +87,25 @@ void json_end(json *writer) {
 
 void json_object(json *writer, const char *key) {
     write_key(writer, key);
-    open_object(writer);
+    open_with(writer, '{');
 }
 
 void json_object_end(json *writer) {
-    writer->depth--;
-    if (!writer->first)
-        new_line(writer);
-    sink_char(writer->out, '}');
-    writer->first = false;
+    close_with(writer, '}');
+}
+
+void json_array(json *writer, const char *key) {
+    write_key(writer, key);
+    open_with(writer, '[');
+}
+
+void json_item(json *writer) {
+    next_element(writer);
+    open_with(writer, '{');
+}
+
+void json_array_end(json *writer) {
+    close_with(writer, ']');
 }
 
 void json_text(json *writer, const char *key, const char *text) {
@@ -102,6 +125,15 @@ void json_number(json *writer, const char *key, uint64_t value) {
 void json_seconds(json *writer, const char *key, double seconds) {
     write_key(writer, key);
     sink_format(writer->out, "%.6f", seconds);
+}
+
+void json_real(json *writer, const char *key, double value) {
+    if (!isfinite(value)) {
+        json_null(writer, key);
+        return;
+    }
+    write_key(writer, key);
+    sink_format(writer->out, "%.9g", value);
 }
 
 void json_null(json *writer, const char *key) {

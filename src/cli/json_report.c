@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 static void write_game(json *writer, const run_report *report) {
@@ -19,10 +20,12 @@ static void write_machine(json *writer, const sg_result_info *info) {
     json_text(writer, "engine", sg_engine_name(info->engine));
     json_text(writer, "backend", sg_backend_name(info->backend));
     json_text(writer, "device", info->device);
+    json_text(writer, "fallback", info->fallback);
     json_text(writer, "instruction_set", info->instruction_set);
     json_number(writer, "threads", info->threads);
     json_number(writer, "rows", info->rows);
     json_number(writer, "base_threshold", info->base_threshold_pos);
+    json_number(writer, "level_batch", info->level_batch);
 }
 
 /* A maximum and the first heap size that has it, or null where the mode has no such value. */
@@ -75,6 +78,34 @@ static void write_costs(json *writer, const run_report *report) {
     json_object_end(writer);
 }
 
+static void write_kernel(json *writer, const sg_kernel_report *kernel) {
+    double per_second = kernel->seconds > 0.0 ? (double)kernel->work / kernel->seconds : (double)NAN;
+    double limit = kernel->limit_per_second > 0.0 ? kernel->limit_per_second : (double)NAN;
+    json_item(writer);
+    json_text(writer, "operator", kernel->name);
+    json_number(writer, "calls", kernel->calls);
+    json_seconds(writer, "seconds", kernel->seconds);
+    json_number(writer, "work", kernel->work);
+    json_text(writer, "unit", kernel->unit);
+    json_real(writer, "per_second", per_second);
+    json_real(writer, "limit_per_second", limit);
+    json_real(writer, "share", per_second / limit);
+    json_object_end(writer);
+}
+
+static void write_device_work(json *writer, const run_report *report) {
+    const sg_result_info *info = &report->info;
+    sg_kernel_report kernel = {.struct_size = sizeof kernel};
+    json_number(writer, "device_peak_bytes", info->device_peak_bytes);
+    json_number(writer, "device_estimated_bytes", info->device_estimated_bytes);
+    json_number(writer, "bytes_to_device", info->bytes_to_device);
+    json_number(writer, "bytes_from_device", info->bytes_from_device);
+    json_array(writer, "kernels");
+    for (size_t i = 0; sg_result_kernel(report->result, i, &kernel); i++)
+        write_kernel(writer, &kernel);
+    json_array_end(writer);
+}
+
 static void write_verified(json *writer, const sg_verify_report *verified) {
     json_object(writer, "verified");
     json_number(writer, "samples", verified->samples);
@@ -93,6 +124,7 @@ void report_json(const run_report *report, sink *out) {
     write_machine(&writer, &report->info);
     write_findings(&writer, report);
     write_costs(&writer, report);
+    write_device_work(&writer, report);
     write_verified(&writer, &report->verified);
     json_end(&writer);
 }

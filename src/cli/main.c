@@ -1,3 +1,4 @@
+#include "devices_command.h"
 #include "help.h"
 #include "interrupt.h"
 #include "options.h"
@@ -36,6 +37,8 @@ int main(int argc, char **argv) {
         status = help_print();
     else if (status == EXIT_DONE && options.version)
         status = version_print();
+    else if (status == EXIT_DONE && options.mode == MODE_DEVICES)
+        status = devices_command(context, &options);
     else if (status == EXIT_DONE)
         status = solve_command(context, &options);
     sg_context_destroy(context);

@@ -14,12 +14,14 @@ static const char *backend_choice(int index) {
 
 /* Columns: name, short, value, group, kind, field, then what the kind needs. */
 const option_row option_table[] = {
-    {"cold", 0, NULL, GROUP_MODE, OPTION_MODE, FIELD(mode), .fixed = SG_MODE_COLD,
+    {"cold", 0, NULL, GROUP_MODE, OPTION_MODE, FIELD(mode), .fixed = MODE_COLD,
      .help = "which heap sizes are cold (default)"},
-    {"nim", 0, NULL, GROUP_MODE, OPTION_MODE, FIELD(mode), .fixed = SG_MODE_NIM,
+    {"nim", 0, NULL, GROUP_MODE, OPTION_MODE, FIELD(mode), .fixed = MODE_NIM,
      .help = "the nim-value (Grundy value) of every heap size"},
-    {"remoteness", 0, NULL, GROUP_MODE, OPTION_MODE, FIELD(mode), .fixed = SG_MODE_REMOTENESS,
+    {"remoteness", 0, NULL, GROUP_MODE, OPTION_MODE, FIELD(mode), .fixed = MODE_REMOTENESS,
      .help = "how many moves the game lasts when the winner hurries and the loser delays"},
+    {"devices", 0, NULL, GROUP_MODE, OPTION_MODE, FIELD(mode), .fixed = MODE_DEVICES,
+     .help = "no game: list what there is to compute on, and why there is no GPU"},
 
     {"set", 0, "SPEC", GROUP_GAME, OPTION_TEXT, FIELD(set), .initial = "squares", .help = "subtraction set, see below"},
     {"hotspots", 0, "SPEC", GROUP_GAME, OPTION_TEXT, FIELD(hotspots),
@@ -36,16 +38,18 @@ const option_row option_table[] = {
     {"backend", 0, "NAME", GROUP_ENGINE, OPTION_CHOICE, FIELD(backend), .choice = backend_choice, .initial = "auto",
      .help = "where to compute"},
     {"device", 0, "I", GROUP_ENGINE, OPTION_NUMBER, FIELD(device), .maximum = UINT32_MAX, .initial = "0",
-     .help = "index of the CUDA device"},
+     .help = "index of the CUDA device, as --devices lists them"},
     {"threads", 0, "T", GROUP_ENGINE, OPTION_NUMBER, FIELD(threads), .minimum = 1, .maximum = 1024, .word = "auto",
      .initial = "auto", .help = "threads to use; auto is one per processor"},
     {"memory", 0, "SIZE", GROUP_ENGINE, OPTION_SIZE, FIELD(memory_bytes), .minimum = 1, .maximum = UINT64_MAX,
      .word = "auto", .initial = "auto",
-     .help = "refuse runs that need more: 16G, 512M, 1.5GiB or a number of bytes; auto is what the machine has"},
+     .help = "refuse runs that need more: 16G, 512M, 1.5GiB or a number of bytes; auto is what there is"},
     {"base-threshold", 0, "N", GROUP_ENGINE, OPTION_NUMBER, FIELD(base_threshold), .minimum = 1, .maximum = UINT64_MAX,
      .word = "auto", .initial = "auto", .help = "the recursion solves blocks of at most N heap sizes directly"},
     {"rows", 0, "M", GROUP_ENGINE, OPTION_NUMBER, FIELD(rows), .minimum = 1, .maximum = 65536, .word = "auto",
      .initial = "auto", .help = "the recursion splits heap sizes into M residue rows"},
+    {"level-batch", 0, "N", GROUP_ENGINE, OPTION_NUMBER, FIELD(level_batch), .minimum = 1, .maximum = 65536,
+     .word = "auto", .initial = "auto", .help = "nim-values by levels: N levels are solved in one recursion"},
 
     {"output", 'o', "FILE", GROUP_OUTPUT, OPTION_TEXT, FIELD(output),
      .help = "write the data to FILE, and the summary or JSON to standard output"},
@@ -53,17 +57,21 @@ const option_row option_table[] = {
      .initial = "summary", .help = "form of the data"},
     {"offset", 0, "K", GROUP_OUTPUT, OPTION_NUMBER, FIELD(offset), .maximum = UINT64_MAX, .initial = "0",
      .help = "first index of a bfile"},
-    {"json", 0, NULL, GROUP_OUTPUT, OPTION_FLAG, FIELD(json), .help = "print the summary as one JSON object"},
-    {"quiet", 'q', NULL, GROUP_OUTPUT, OPTION_FLAG, FIELD(quiet), .help = "print no summary and no progress"},
-    {"no-progress", 0, NULL, GROUP_OUTPUT, OPTION_FLAG, FIELD(no_progress),
+    {"json", 0, NULL, GROUP_OUTPUT, OPTION_FLAG, FIELD(json), .needs_no_solve = true,
+     .help = "print the summary as one JSON object"},
+    {"quiet", 'q', NULL, GROUP_OUTPUT, OPTION_FLAG, FIELD(quiet), .needs_no_solve = true,
+     .help = "print no summary and no progress"},
+    {"no-progress", 0, NULL, GROUP_OUTPUT, OPTION_FLAG, FIELD(no_progress), .needs_no_solve = true,
      .help = "draw no progress line on the terminal"},
 
     {"verify", 0, "N", GROUP_SAFETY, OPTION_NUMBER, FIELD(verify), .maximum = UINT64_MAX, .word = "full",
      .word_value = UINT64_MAX, .initial = "1024",
      .help = "check N sampled heap sizes against the definition of the game; full checks every one, 0 none"},
 
-    {"help", 'h', NULL, GROUP_OTHER, OPTION_FLAG, FIELD(help), .help = "show this help and exit"},
-    {"version", 'V', NULL, GROUP_OTHER, OPTION_FLAG, FIELD(version), .help = "show the version and exit"},
+    {"help", 'h', NULL, GROUP_OTHER, OPTION_FLAG, FIELD(help), .needs_no_solve = true,
+     .help = "show this help and exit"},
+    {"version", 'V', NULL, GROUP_OTHER, OPTION_FLAG, FIELD(version), .needs_no_solve = true,
+     .help = "show the version and exit"},
 };
 
 const size_t option_table_length = sizeof option_table / sizeof option_table[0];

@@ -85,6 +85,8 @@ static exit_status read_arguments(sg_context *context, int argc, char **argv, cl
             value = argv[++i];
         }
         status = option_read(context, part.row, part.typed, value, options);
+        if (!part.row->needs_no_solve && part.row->kind != OPTION_MODE)
+            options->solve_option = part.row->name;
     }
     return status;
 }
@@ -103,10 +105,26 @@ static exit_status set_defaults(sg_context *context, cli_options *options) {
     return status;
 }
 
+/* What a mode without a game, range and data has no use for. */
+static exit_status check_needs_no_solve(const cli_options *options) {
+    if (options->solve_option != NULL)
+        return fail_usage("--%s has no meaning with --%s, which takes --json and --quiet only", options->solve_option,
+                          options->mode_option);
+    return EXIT_DONE;
+}
+
+static exit_status check_engine(const cli_options *options) {
+    if (options->device.given && options->backend == SG_BACKEND_CPU)
+        return fail_usage("--device and --backend cpu exclude each other: --device is the index of a CUDA device");
+    if (options->level_batch.value != 0 && options->mode != MODE_NIM)
+        return fail_usage("--level-batch has no meaning without --nim: only nim-values have levels");
+    return EXIT_DONE;
+}
+
 static exit_status check_game(const cli_options *options) {
-    if (options->mode == SG_MODE_NIM && options->hotspots != NULL)
+    if (options->mode == MODE_NIM && options->hotspots != NULL)
         return fail_usage("--nim and --hotspots exclude each other: a heap that is hot by decree has no nim-value");
-    if (options->mode == SG_MODE_NIM && options->misere)
+    if (options->mode == MODE_NIM && options->misere)
         return fail_usage("--nim and --misere exclude each other: nim-values do not depend on who wins at the end");
     if (options->misere && options->hotspots != NULL)
         return fail_usage(
@@ -118,7 +136,7 @@ static exit_status check_game(const cli_options *options) {
 
 static exit_status check_output(const cli_options *options) {
     const output_format *format = output_format_at(options->format);
-    if (format->values_only && options->mode == SG_MODE_COLD)
+    if (format->values_only && options->mode == MODE_COLD)
         return fail_usage("--format %s lists values: it needs --nim or --remoteness", format->name);
     if (options->from.given && !format->takes_from)
         return fail_usage("--from has no meaning with --format %s; it goes with list, bfile, csv, npy and outcomes",
@@ -140,6 +158,10 @@ exit_status options_parse(sg_context *context, int argc, char **argv, cli_option
         status = read_arguments(context, argc, argv, options);
     if (status != EXIT_DONE || options->help || options->version)
         return status;
+    if (options->mode == MODE_DEVICES)
+        return check_needs_no_solve(options);
     status = check_game(options);
+    if (status == EXIT_DONE)
+        status = check_engine(options);
     return status == EXIT_DONE ? check_output(options) : status;
 }

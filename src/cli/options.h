@@ -13,9 +13,18 @@ typedef struct cli_number {
     bool given; /* on the command line, as against the default */
 } cli_number;
 
+/* The modes: the library's ways to solve, whose numbers are those of sg_mode, and what solves nothing. */
+typedef enum cli_mode {
+    MODE_COLD = SG_MODE_COLD,
+    MODE_NIM = SG_MODE_NIM,
+    MODE_REMOTENESS = SG_MODE_REMOTENESS,
+    MODE_DEVICES
+} cli_mode;
+
 typedef struct cli_options {
-    int mode;                /* an sg_mode */
-    const char *mode_option; /* the option that chose it, NULL for the default */
+    int mode;                 /* a cli_mode */
+    const char *mode_option;  /* the option that chose it, NULL for the default */
+    const char *solve_option; /* one that was given and has a meaning for a solve only; NULL: none was */
     const char *set;
     const char *hotspots; /* NULL: none */
     bool misere;
@@ -28,6 +37,7 @@ typedef struct cli_options {
     cli_number memory_bytes;   /* 0: what the machine has */
     cli_number base_threshold; /* 0: automatic */
     cli_number rows;           /* 0: automatic */
+    cli_number level_batch;    /* 0: automatic */
     const char *output;        /* NULL: standard output */
     int format;                /* index in the table of output.h */
     cli_number offset;
@@ -74,6 +84,7 @@ typedef struct option_row {
     uint64_t word_value;
     const char *(*choice)(int index); /* NULL past the last name */
     const char *initial;              /* default as it would be typed; NULL: zero */
+    bool needs_no_solve;              /* has a meaning in every mode */
     const char *help;
 } option_row;
 

@@ -7,13 +7,10 @@
  * rows) for one target piece are summed before one inverse transform. The windows of S that pieces need are those of a
  * single long level, shared by all levels above it.
  *
- * Precision is planned. For a cyclic product of length N = 2^k by transforms with roundoff eps, each output is wrong by
- * at most eps * (3k + sqrt(5)*(3k+1) + 3k) * |x| * |y| to first order (R. P. Brent, C. Percival, P. Zimmermann, Error
- * bounds on complex floating-point multiplication, Math. Comp. 76 (2007), theorem 5.1, with twiddle factors as exact as
- * eps); 0/1 sequences have |x| = sqrt(cold positions), |y| = sqrt(members). The real transform's extra pass counts as
- * one more k, and a sum of T products adds T. Single precision is used when that is below 1/4, else double, where it
- * holds for all that fits memory. As a guard against a transform library that is less exact than the theorem, a count
- * between 1/4 and 3/4 in single precision has the node redone in double, and in double fails the solve. */
+ * Precision is planned, by the bound of precision.h. Single precision is used when that is below 1/4, else double,
+ * where it holds for all that fits memory. As a guard against a transform library that is less exact than the theorem,
+ * a count between 1/4 and 3/4 in single precision has the node redone in double, and in double fails the solve. */
+#include "../precision.h"
 #include "../tuning.h"
 #include "field.h"
 
@@ -36,14 +33,15 @@ _Static_assert(SG_CONVOLVE_MAX_PIECE < (uint64_t)1 << MAX_LEVELS, "the longest p
 struct sg_convolver {
     struct float_transforms *in_float;
     struct double_transforms *in_double;
-    unsigned top_level;                     /* of the longest pieces */
-    uint64_t top_pieces;                    /* pieces of the root node's source */
-    uint64_t first_index[MAX_LEVELS + 1];   /* of each level's stored transforms */
-    uint64_t member_count[MAX_LEVELS + 64]; /* members with a shift of fewer than 2^i columns */
-    uint8_t *arena;                         /* stored transforms */
+    unsigned top_level;                   /* of the longest pieces */
+    uint64_t top_pieces;                  /* pieces of the root node's source */
+    uint64_t first_index[MAX_LEVELS + 1]; /* of each level's stored transforms */
+    uint64_t member_count[65];            /* members with a shift of fewer than 2^i columns */
+    uint8_t *arena;                       /* stored transforms */
     uint64_t arena_used;
     void *work; /* source transforms of a node and one sum */
-    sg_convolve_counts counts;
+    uint64_t float_nodes;
+    uint64_t redone;
 };
 
 /* FFTW's planner is shared by the whole process, and its thread count is a global. */
@@ -151,22 +149,6 @@ uint64_t sg_convolver_bytes(const sg_rows *rows) {
     return sg_add_saturating(sg_add_saturating(arena_bytes(rows), work_bytes(rows)), fixed + 2 * index_bytes(rows));
 }
 
-static void count_members(sg_convolver *convolver, const sg_field *field) {
-    for (uint64_t t = 0; t < field->shifts->modulus; t++) {
-        const sg_shift_class *class = &field->shifts->classes[t];
-        for (unsigned g = 0; class->eighths && g < 8; g++)
-            for (uint64_t i = class->group_start[g]; i < class->group_start[g + 1]; i++) {
-                uint64_t q = 8 * (uint64_t) class->eighths[i] + g;
-                convolver->member_count[q ? 64 - (unsigned)__builtin_clzll(q) : 0]++;
-            }
-        for (uint64_t q = 0; class->bits && q < field->rows->columns; q++)
-            if (class->bits[q / 8] >> q % 8 & 1)
-                convolver->member_count[q ? 64 - (unsigned)__builtin_clzll(q) : 0]++;
-    }
-    for (unsigned i = 1; i < MAX_LEVELS + 64; i++)
-        convolver->member_count[i] += convolver->member_count[i - 1];
-}
-
 sg_status sg_convolver_open(sg_field *field) {
     const sg_rows *rows = field->rows;
     sg_memory *memory = field->memory;
@@ -187,7 +169,7 @@ sg_status sg_convolver_open(sg_field *field) {
     SG_TAKE(memory, convolver->in_double->stored, index_bytes(rows));
     SG_TAKE(memory, convolver->arena, arena_bytes(rows));
     SG_TAKE(memory, convolver->work, work_bytes(rows));
-    count_members(convolver, field);
+    sg_shifts_count(field->shifts, rows, convolver->member_count);
 cleanup:
     return status;
 }
@@ -212,18 +194,21 @@ void sg_convolver_close(sg_field *field) {
     field->convolver = NULL;
 }
 
-sg_convolve_counts sg_convolver_counts(const sg_field *field) {
-    return field->convolver ? field->convolver->counts : (sg_convolve_counts){0, 0};
+void sg_convolver_report(const sg_field *field, sg_field_report *report) {
+    if (!field->convolver)
+        return;
+    report->float_nodes = field->convolver->float_nodes;
+    report->redone = field->convolver->redone;
 }
 
-/* The bound of the head of this file on the error of a count, for transforms with this roundoff. */
+/* The bound on the error of a count, for transforms with this roundoff. */
 static double planned_error(const sg_convolver *convolver, const sg_node *node, uint64_t cold_count, uint64_t terms,
                             double roundoff) {
     unsigned columns_log2 = log2_of(node->columns);
     double k = node_level(convolver, node) + 2.0; /* length 2 * piece, and the real transform's extra pass */
     /* Windows of neighbouring pieces overlap by half, so a member counts at most twice. */
     double members = 2.0 * (double)convolver->member_count[columns_log2 + 1];
-    return roundoff * (6 * k + sqrt(5) * (3 * k + 1) + (double)terms) * sqrt((double)cold_count * members);
+    return sg_product_error(k, (double)terms, (double)cold_count, members, roundoff);
 }
 
 sg_status sg_cpu_convolve(sg_field *field, const sg_node *node, const uint64_t *cold_counts) {
@@ -234,14 +219,14 @@ sg_status sg_cpu_convolve(sg_field *field, const sg_node *node, const uint64_t *
     for (uint64_t r = 0; r < field->rows->modulus; r++)
         cold_count += cold_counts[r];
     uint64_t terms = field->rows->modulus * (node->columns >> node_level(convolver, node));
-    if (planned_error(convolver, node, cold_count, terms, 0x1p-24) < 0.25) {
+    if (planned_error(convolver, node, cold_count, terms, SG_FLOAT_ROUNDOFF) < 0.25) {
         SG_TRY(float_convolve(field, convolver->in_float, node, cold_counts, &all_clear));
-        convolver->counts.float_nodes += all_clear;
-        convolver->counts.redone += !all_clear;
+        convolver->float_nodes += all_clear;
+        convolver->redone += !all_clear;
     }
     if (!all_clear) {
         SG_TRY(double_convolve(field, convolver->in_double, node, cold_counts, &all_clear));
-        if (!all_clear || planned_error(convolver, node, cold_count, terms, 0x1p-53) >= 0.25)
+        if (!all_clear || planned_error(convolver, node, cold_count, terms, SG_DOUBLE_ROUNDOFF) >= 0.25)
             SG_TRY(sg_fail(field->memory->context, SG_ERROR_INTERNAL,
                            "a convolution of %llu columns is not exact in double precision",
                            (unsigned long long)node->columns));
@@ -269,9 +254,8 @@ void sg_convolver_close(sg_field *field) {
     (void)field;
 }
 
-sg_convolve_counts sg_convolver_counts(const sg_field *field) {
-    (void)field;
-    return (sg_convolve_counts){0, 0};
+void sg_convolver_report(const sg_field *field, sg_field_report *report) {
+    (void)field, (void)report;
 }
 
 sg_status sg_cpu_convolve(sg_field *field, const sg_node *node, const uint64_t *cold_counts) {

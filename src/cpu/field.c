@@ -21,7 +21,7 @@ typedef struct target_shape {
 
 static target_shape target_of(const sg_field *field, const sg_node *node) {
     unsigned bits = node->columns >= SG_SEGMENT_BITS ? SG_SEGMENT_BITS : 512;
-    uint64_t first = (node->first + node->columns) / bits * bits, end = (node->target_end + bits - 1) / bits * bits;
+    uint64_t first = node->target_first / bits * bits, end = (node->target_end + bits - 1) / bits * bits;
     uint64_t chunks_per_row = (uint64_t)SG_ITEMS_PER_THREAD * field->threads / field->rows->modulus + 1;
     return (target_shape){first, end, ((end - first) / bits / chunks_per_row + 1) * bits, bits};
 }

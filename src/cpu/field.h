@@ -30,7 +30,10 @@ struct sg_field {
     sg_monitor *monitor;
     const sg_kernels *kernels;
     uint32_t threads;
-    uint8_t *hot;
+    uint64_t levels;
+    uint8_t *hot_planes; /* one after another, by level */
+    uint8_t *cold_planes;
+    uint8_t *hot; /* the planes of the level in hand */
     uint8_t *cold;
     uint8_t *preset;            /* NULL without preset marks */
     bool is_used;               /* the planes are no longer as they were opened: zero */
@@ -61,11 +64,6 @@ sg_chunk sg_chunk_at(const sg_field *field, const sg_node *node, uint64_t i);
 /* Whether a node is large enough for threads to pay. */
 bool sg_node_is_parallel(const sg_field *field, const sg_node *node);
 
-/* The residue t of the moves from target row r to source row s; they borrow a column when r < t. */
-static inline uint64_t sg_residue_between(const sg_rows *rows, uint64_t r, uint64_t s) {
-    return r >= s ? r - s : r + rows->modulus - s;
-}
-
 /* Lists the cold positions of the given rows in columns first .. end-1 into field->cold_groups[row]; they must number
  * at most field->cold_list_capacity. */
 void sg_cold_lists_build(sg_field *field, const uint32_t *sources, uint64_t source_count, uint64_t first, uint64_t end);
@@ -89,7 +87,7 @@ bool sg_or_shifts(const sg_field *field, uint8_t *hot_row, const uint8_t *source
 sg_status sg_cpu_mark_by_cold_lists(sg_field *field, const sg_node *node, const uint32_t *sources,
                                     uint64_t source_count, bool listed_classes);
 
-/* The operators, one file each; contracts in backend.h. */
+/* The operators, one file each, on the planes of the level in hand; contracts in backend.h. */
 sg_status sg_cpu_shift_or(sg_field *field, const sg_node *node, const uint32_t *sources, uint64_t source_count);
 sg_status sg_cpu_scatter(sg_field *field, const sg_node *node, const uint32_t *sources, uint64_t source_count);
 sg_status sg_cpu_convolve(sg_field *field, const sg_node *node, const uint64_t *cold_counts);
@@ -98,6 +96,6 @@ bool sg_cpu_can_convolve(void);
 uint64_t sg_convolver_bytes(const sg_rows *rows);
 sg_status sg_convolver_open(sg_field *field);
 void sg_convolver_close(sg_field *field);
-sg_convolve_counts sg_convolver_counts(const sg_field *field);
+void sg_convolver_report(const sg_field *field, sg_field_report *report);
 
 #endif

@@ -166,7 +166,7 @@ static sg_status NAME(convolve)(sg_field *field, NAME(transforms) * transforms, 
         uint8_t *hot_row = sg_row(rows, field->hot, r);
         if (!sg_monitor_tick(field->monitor))
             return sg_monitor_stop(field->memory->context);
-        if (column >= node->target_end)
+        if (column >= node->target_end || column + piece <= node->target_first)
             continue;
         uint64_t length = used_columns(node, column, piece);
         if (length % 64 == 0 && sg_all_hot(hot_row, column, length))

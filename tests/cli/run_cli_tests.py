@@ -2,9 +2,13 @@
 """Tests of the command as a program: what it prints, how it exits, what it refuses.
 
     run_cli_tests.py PATH_TO_COMMAND [unittest options]
+    run_cli_tests.py --emulated PATH_TO_COMMAND [unittest options]
 
-Needs nothing but the standard library. Expected values come from the naive solver below, which knows only the definition
-of the game, and from fingerprints that independent programs have computed.
+The second form tests a command whose CUDA backend runs on the emulated device (1 GiB of memory), and of that only what has to
+do with the device.
+
+Needs nothing but the standard library. Expected values come from the naive solver below, which knows only the definition of the
+game, and from fingerprints that independent programs have computed.
 """
 
 import fcntl
@@ -25,6 +29,7 @@ import time
 import unittest
 
 COMMAND = ""
+EMULATED = False
 SECONDS = 60  # for one run of the command; far more than any of them needs
 SLACK_SECONDS = 1.0  # for a machine that is busy with other tests
 
@@ -281,12 +286,24 @@ class Games(CommandTest):
             report = self.json("-n", "5000", "--engine", "split", *arguments)
             self.assertEqual(report["fingerprint"], expected, arguments)
 
+    def test_batches_of_levels_change_nothing(self):
+        arguments = ("--nim", "-n", "5000", "--set", "primes", "--engine")
+        expected = self.json(*arguments, "dp")
+        self.assertEqual((expected["levels"], expected["level_batch"]), (0, 0))
+        for batch in ("1", "2", "3", "50", "auto"):
+            report = self.json(*arguments, "split", "--level-batch", batch, "--base-threshold", "64")
+            self.assertEqual(report["fingerprint"], expected["fingerprint"], batch)
+            self.assertGreater(report["levels"], expected["max_nim"], batch)
+            if batch != "auto":
+                self.assertEqual(report["level_batch"], int(batch))
+
 
 class Json(CommandTest):
     KEYS = {
         "schema", "version", "mode", "set", "hotspots", "play", "n", "engine", "backend", "device", "instruction_set",
         "threads", "rows", "base_threshold", "cold_count", "max_nim", "max_nim_at", "fingerprint", "seconds", "peak_bytes",
-        "estimated_bytes", "value_bytes", "member_count", "option_count", "levels", "operators", "verified",
+        "estimated_bytes", "value_bytes", "member_count", "option_count", "levels", "operators", "verified", "fallback",
+        "level_batch", "device_peak_bytes", "device_estimated_bytes", "bytes_to_device", "bytes_from_device", "kernels",
     }  # fmt: skip
 
     def test_cold(self):
@@ -304,6 +321,12 @@ class Json(CommandTest):
         )
         self.assertEqual(report["verified"], {"samples": 1024, "failures": 0, "first_failure": None})
         self.assertNotEqual(report["engine"], "auto")
+
+    def test_the_cpu_needs_no_device(self):
+        report = self.json("-n", "20000", "--backend", "cpu")
+        self.assertEqual((report["backend"], report["fallback"], report["kernels"]), ("cpu", None, []))
+        for key in ("device_peak_bytes", "device_estimated_bytes", "bytes_to_device", "bytes_from_device"):
+            self.assertEqual(report[key], 0, key)
 
     def test_nim(self):
         report = self.json("--nim", "-n", "2^16")
@@ -438,6 +461,8 @@ class BadUsage(CommandTest):
     def test_two_modes(self):
         self.refused(2, "--nim", "--remoteness", "-n", "10", mentions=("--nim", "--remoteness"))
         self.refused(2, "--cold", "--nim", "-n", "10", mentions=("--cold", "--nim"))
+        self.refused(2, "--devices", "--nim", "-n", "10", mentions=("--devices", "--nim"))
+        self.refused(2, "--cold", "--devices", mentions=("--devices", "--cold"))
         self.assertEqual(self.output("--nim", "--nim", "-n", "2", "-f", "list"), b"0\n1\n")
 
     def test_the_last_of_a_repeated_option_wins(self):
@@ -458,7 +483,7 @@ class BadUsage(CommandTest):
 
     def test_ranges(self):
         for arguments in (("--threads", "0"), ("--threads", "1025"), ("--rows", "65537"), ("--base-threshold", "0"),
-                          ("--memory", "0"), ("--device", "2^32")):  # fmt: skip
+                          ("--memory", "0"), ("--device", "2^32"), ("--level-batch", "0"), ("--level-batch", "65537")):  # fmt: skip
             self.refused(2, "-n", "10", *arguments, mentions=(*arguments, "accepted"))
 
     def test_names(self):
@@ -507,6 +532,8 @@ class BadUsage(CommandTest):
         self.refused(2, "-n", "10", "--from", "3", "-f", "raw", mentions="--from")
         self.refused(2, "-n", "10", "--offset", "3", "-f", "list", mentions="--offset")
         self.refused(2, "-n", "10", "--offset", "2^64-1", "-f", "bfile", mentions="--offset")
+        self.refused(2, "-n", "10", "--device", "0", "--backend", "cpu", mentions=("--device", "--backend cpu"))
+        self.refused(2, "-n", "10", "--level-batch", "3", mentions=("--level-batch", "--nim"))
 
     def test_engines_that_cannot_serve_the_mode(self):
         for mode, engine in (("--nim", "sieve"), ("--cold", "tile"), ("--remoteness", "tile"), ("--remoteness", "sieve"),
@@ -533,11 +560,6 @@ class Failures(CommandTest):
         for mode in ("--cold", "--nim", "--remoteness"):
             for n in ("2^64-1", "2^64-2^33", "2^63", "2^62", "2^50"):
                 self.refused(1, mode, "-n", n, mentions="largest n")
-
-    def test_unavailable_backend(self):
-        done = run("-n", "10", "--backend", "cuda")
-        self.assertIn(done.returncode, (0, 1))
-        self.assertEqual(b"cuda" in done.stderr.lower(), done.returncode == 1)
 
     def test_unwritable_output(self):
         before = time.monotonic()
@@ -612,6 +634,255 @@ class Failures(CommandTest):
             errors = child.stderr.read()
             child.stderr.close()
             self.assertEqual((child.wait(timeout=SECONDS), errors), (0, b""), arguments)
+
+
+class Devices(CommandTest):
+    """--devices, and runs with --backend cuda or auto where no device can be used; none is needed."""
+
+    CPU_KEYS = {"backend", "index", "name", "processors", "memory_bytes", "free_bytes"}
+    CUDA_KEYS = CPU_KEYS | {"compute_capability"}
+
+    def listed(self, **keywords):
+        return json.loads(self.output("--devices", "--json", **keywords))
+
+    def without_a_device(self):
+        report = self.listed()
+        if report["cuda_unusable"] is None:
+            self.skipTest("a CUDA device is usable")
+        return report["cuda_unusable"]
+
+    def no_module(self):
+        """A file that is there and no CUDA module, and an environment that names it as one."""
+        name = self.path("libno.so")
+        with open(name, "w") as file:
+            file.write("not a shared library\n")
+        return name, self.with_module(name)
+
+    def with_module(self, name):
+        return {**os.environ, "SUBGAME_CUDA_MODULE": name}
+
+    def test_as_json(self):
+        report = self.listed()
+        self.assertEqual(set(report), {"schema", "version", "mode", "devices", "cuda_unusable"})
+        self.assertEqual((report["schema"], report["mode"]), ("subgame/1", "devices"))
+        cpu, *others = report["devices"]
+        self.assertEqual(set(cpu), self.CPU_KEYS)
+        self.assertEqual((cpu["backend"], cpu["index"], cpu["processors"] > 0), ("cpu", 0, True))
+        self.assertTrue(0 < cpu["free_bytes"] <= cpu["memory_bytes"], cpu)
+        self.assertTrue(cpu["name"])
+        self.assertEqual([(d["backend"], d["index"]) for d in others], [("cuda", i) for i in range(len(others))])
+        for device in others:
+            if "unusable" not in device:
+                self.assertEqual(set(device), self.CUDA_KEYS)
+                self.assertRegex(device["compute_capability"], r"^\d+\.\d$")
+                self.assertTrue(0 < device["free_bytes"] <= device["memory_bytes"], device)
+        if others:
+            self.assertIsNone(report["cuda_unusable"])
+        else:
+            self.assertTrue(report["cuda_unusable"].strip())
+
+    def test_as_text(self):
+        report = self.listed()
+        text = self.output("--devices").decode()
+        self.assertEqual(text.count("\n"), len(report["devices"]) + (report["cuda_unusable"] is not None))
+        self.assertRegex(text, r"(?m)^cpu +\S.*, \d+ hardware threads?, [0-9.]+ [KMGT]iB of memory, [0-9.]+ [KMGT]iB free$")
+        self.assertEqual("no GPU" in text, report["cuda_unusable"] is not None)
+        if report["cuda_unusable"]:
+            self.assertIn("\nno GPU          " + report["cuda_unusable"] + "\n", text)
+        for device in report["devices"][1:]:
+            self.assertRegex(text, rf"(?m)^cuda {device['index']} +\S")
+
+    def test_quiet(self):
+        self.assertEqual(self.output("--devices", "--quiet"), b"")
+        self.assertIn(b"devices", self.output("--devices", "--quiet", "--json", "--no-progress"))
+
+    def test_takes_no_game_and_no_output(self):
+        for arguments in (("--limit", "10"), ("--set", "primes"), ("--misere",), ("--backend", "cuda"), ("--device", "0"),
+                          ("--output", "x"), ("--format", "list"), ("--verify", "3"), ("--level-batch", "2")):  # fmt: skip
+            self.refused(2, "--devices", *arguments, mentions=("--devices", arguments[0], "no meaning"))
+        self.refused(2, "-n", "10", "--devices", mentions=("--devices", "--limit"))
+
+    def test_no_device_is_a_failure_of_who_asks_for_one(self):
+        reason = self.without_a_device()
+        for mode in ("--cold", "--nim"):
+            self.refused(1, mode, "-n", "1000", "--backend", "cuda", mentions=reason)
+        self.refused(1, "-n", "1000", "--backend", "cuda", "--json", mentions=reason)
+
+    def test_auto_does_without(self):
+        self.without_a_device()
+        report = self.json("-n", "2^26")
+        self.assertEqual((report["backend"], report["kernels"]), ("cpu", []))
+        self.assertEqual(report["fingerprint"], "435c266c75957074")
+
+    def check_unusable(self, environment):
+        """The reason, which must be the same for a run and in the list."""
+        text = self.refused(1, "-n", "1000", "--backend", "cuda", env=environment)
+        report = self.listed(env=environment)
+        self.assertEqual([device["backend"] for device in report["devices"]], ["cpu"])
+        self.assertEqual(text, f"subgame-gpu: {report['cuda_unusable']}\n")
+        return report["cuda_unusable"]
+
+    def test_a_module_that_is_not_there_is_named(self):
+        reason = self.check_unusable(self.with_module("/nonexistent"))
+        self.assertIn("/nonexistent", reason)
+        self.assertIn("SUBGAME_CUDA_MODULE", reason)
+
+    def test_a_file_that_is_no_module_gives_a_reason(self):
+        name, environment = self.no_module()
+        reason = self.check_unusable(environment)
+        self.assertTrue(name in reason or "driver" in reason, reason)  # without a driver no module is looked at
+        reason = self.check_unusable(self.with_module(self.directory))
+        self.assertTrue(self.directory in reason or "driver" in reason, reason)
+
+    def test_auto_says_why_it_did_without(self):
+        _, environment = self.no_module()
+        report = json.loads(self.output("-n", "2^26", "--json", env=environment))
+        self.assertEqual((report["backend"], report["fingerprint"]), ("cpu", "435c266c75957074"))
+        self.assertTrue(report["fallback"])
+        text = self.output("-n", "2^26", env=environment).decode()
+        self.assertIn("\nno GPU          " + report["fallback"] + "\nmemory ", text)
+
+    def test_who_asks_for_the_cpu_is_told_nothing(self):
+        _, environment = self.no_module()
+        for arguments in (("-n", "1000"), ("-n", "2^26"), ("--nim", "-n", "1000")):
+            report = json.loads(self.output(*arguments, "--backend", "cpu", "--json", env=environment))
+            self.assertEqual((report["backend"], report["fallback"]), ("cpu", None))
+            self.assertNotIn(b"no GPU", self.output(*arguments, "--backend", "cpu", env=environment))
+
+
+class EmulatedDevice(CommandTest):
+    """Solves with --backend cuda; run with --emulated only."""
+
+    SIZES = ("2^14", "1001", "16383", "99991", "300007")
+    GAMES = (
+        ("--cold",),
+        ("--cold", "--hotspots", "{0,7,1000,16000}"),
+        ("--cold", "--hotspots", "primes"),
+        ("--cold", "--misere", "--engine", "split", "--rows", "13"),
+        ("--cold", "--set", "primes"),
+        ("--cold", "--set", "random{7,1/4}", "--engine", "convolution"),
+        ("--nim", "--set", "primes", "--engine", "split"),
+        ("--nim", "--set", "primes", "--engine", "convolution"),
+    )
+
+    def on_device(self, *arguments):
+        report = self.json(*arguments, "--backend", "cuda")
+        self.assertEqual((report["backend"], report["fallback"]), ("cuda", None), arguments)
+        self.assertIn("EMU", report["device"])
+        return report
+
+    def test_gives_the_fingerprint_of_the_cpu(self):
+        for game in self.GAMES:
+            for n in self.SIZES:
+                with self.subTest(game=game, n=n):
+                    expected = self.json(*game, "-n", n, "--backend", "cpu")
+                    report = self.on_device(*game, "-n", n)
+                    for key in ("fingerprint", "cold_count", "max_nim", "max_nim_at"):
+                        self.assertEqual(report[key], expected[key], key)
+                    if "--engine" in game:
+                        self.assertEqual(report["engine"], game[game.index("--engine") + 1])
+
+    def test_every_heap_size_follows_the_definition(self):
+        for game in (("--cold",), ("--nim", "--set", "primes")):
+            report = self.on_device(*game, "-n", "40001", "--verify", "full")
+            self.assertEqual(report["verified"], {"samples": 40001, "failures": 0, "first_failure": None})
+
+    def test_batches_of_levels_change_nothing(self):
+        arguments = ("--nim", "--set", "primes", "-n", "99991", "--engine", "split")
+        expected = self.json(*arguments, "--backend", "cpu")["fingerprint"]
+        for batch in ("1", "3", "auto"):
+            report = self.on_device(*arguments, "--level-batch", batch)
+            self.assertEqual(report["fingerprint"], expected, batch)
+            if batch == "auto":
+                self.assertGreater(report["level_batch"], 1)  # batches are what a device is given
+            else:
+                self.assertEqual(report["level_batch"], int(batch))
+
+    def test_tuning_changes_nothing(self):
+        expected = self.json("-n", "99991", "--backend", "cpu")["fingerprint"]
+        for arguments in (("--rows", "1"), ("--rows", "65"), ("--base-threshold", "1000"), ("--base-threshold", "2^15"),
+                          ("--threads", "1"), ("--memory", "256M"), ("--device", "0")):  # fmt: skip
+            self.assertEqual(self.on_device("-n", "99991", *arguments)["fingerprint"], expected, arguments)
+
+    def test_says_what_the_device_did(self):
+        for game in self.GAMES:
+            report = self.on_device(*game, "-n", "99991")
+            self.assertTrue(report["kernels"], game)
+            self.assertEqual(len({kernel["operator"] for kernel in report["kernels"]}), len(report["kernels"]))
+            for kernel in report["kernels"]:
+                self.check_kernel(kernel)
+            self.assertTrue(0 < report["device_peak_bytes"] <= report["device_estimated_bytes"] <= 2**30, game)
+            self.assertGreater(report["bytes_to_device"], 0)
+            self.assertGreater(report["bytes_from_device"], 0)
+
+    def check_kernel(self, kernel):
+        self.assertEqual(
+            set(kernel), {"operator", "calls", "seconds", "work", "unit", "per_second", "limit_per_second", "share"}
+        )
+        self.assertTrue(kernel["operator"] and kernel["unit"], kernel)
+        self.assertGreater(kernel["calls"], 0, kernel)
+        self.assertTrue(0 <= kernel["seconds"] < SECONDS, kernel)
+        if kernel["per_second"] is not None and kernel["seconds"] > 0.001:
+            self.assertAlmostEqual(kernel["per_second"] * kernel["seconds"] / max(kernel["work"], 1), 1, places=2)
+        self.assertEqual(kernel["share"] is None, None in (kernel["per_second"], kernel["limit_per_second"]), kernel)
+        if kernel["share"] is not None:
+            self.assertAlmostEqual(kernel["share"] * kernel["limit_per_second"] / max(kernel["per_second"], 1), 1, places=2)
+
+    def test_the_summary_tells_it_too(self):
+        text = self.output("-n", "99991", "--backend", "cuda").decode()
+        self.assertTrue(text.isascii())
+        self.assertLessEqual(max(map(len, text.splitlines())), 120)
+        self.assertRegex(text, r"(?m)^backend +cuda, .*EMU")
+        self.assertRegex(text, r"(?m)^memory .* foreseen; on the device [0-9.]+ [KM]iB, [0-9.]+ [KM]iB foreseen$")
+        self.assertRegex(text, r"(?m)^kernels +[a-z_]+ +([0-9.]+ m?s|not timed) +[0-9,]+ call")
+        self.assertRegex(text, r"(?m)^bus +\S+ \S+ to the device, \S+ \S+ back$")
+
+    def test_is_listed(self):
+        report = self.json("--devices")
+        self.assertIsNone(report["cuda_unusable"])
+        device = report["devices"][1]
+        self.assertEqual(set(device), Devices.CUDA_KEYS)
+        self.assertEqual((device["backend"], device["index"], device["memory_bytes"]), ("cuda", 0, 2**30))
+        self.assertIn("EMU", device["name"])
+        text = self.output("--devices").decode()
+        self.assertRegex(text, r"(?m)^cuda 0 +.*EMU.*, compute capability \d+\.\d, \d+ multiprocessors?, 1\.0 GiB of memory, ")
+        self.assertNotIn("no GPU", text)
+
+    def test_memory_refusal_has_the_numbers_of_the_device(self):
+        # Outcomes take at least two bits a heap size on the device and one on the host; nim-values take eight there.
+        limit = 2**19
+        for game in (("--cold",), ("--cold", "--hotspots", "primes"), ("--nim", "--set", "primes")):
+            arguments = (*game, "--engine", "split", "--memory", str(limit))
+            text = self.refused(1, *arguments, "-n", str(5 * limit), "--backend", "cuda")
+            found = re.search(r"needs (\d+) bytes of (device )?memory, (\d+) are available; .*largest n[^0-9]*(\d+)", text)
+            self.assertIsNotNone(found, text)
+            need, available, largest = (int(found.group(i)) for i in (1, 3, 4))
+            self.assertEqual(available, limit)
+            self.assertGreater(need, available)
+            if "--cold" in game:
+                self.assertTrue(found.group(2), text)
+            report = self.on_device(*arguments, "-n", str(largest))
+            self.assertLessEqual(report["device_peak_bytes"], limit)
+            self.assertLessEqual(report["device_estimated_bytes"], limit)
+            self.refused(1, *arguments, "-n", str(largest + largest // 4 + 2**16), "--backend", "cuda", mentions="largest n")
+
+    def test_device_memory_is_what_is_short(self):
+        text = self.refused(1, "-n", "2^33", "--backend", "cuda", mentions=("of device memory", "largest n"))
+        need, available = map(int, re.search(r"needs (\d+) bytes of device memory, (\d+) are", text).groups())
+        self.assertTrue(available <= 2**30 < need, text)
+
+    def test_what_a_device_cannot_do_is_refused(self):
+        for mode, engine in (("--nim", "tile"), ("--nim", "dp"), ("--cold", "sieve"), ("--cold", "dp")):
+            self.refused(2, mode, "--engine", engine, "--backend", "cuda", "-n", "1000", mentions=("cuda", engine, "split"))
+        self.refused(2, "--remoteness", "--backend", "cuda", "-n", "1000", mentions=("cuda", "remoteness"))
+
+    def test_a_device_that_is_not_there(self):
+        self.refused(1, "-n", "1000", "--backend", "cuda", "--device", "3", mentions="3")
+
+    def test_data(self):
+        for arguments in (("-f", "raw"), ("--set", "primes", "--nim", "-f", "list"), ("-f", "list", "--from", "777")):
+            expected = self.output("-n", "20011", *arguments, "--backend", "cpu")
+            self.assertEqual(self.output("-n", "20011", *arguments, "--backend", "cuda"), expected, arguments)
 
 
 class Interrupts(CommandTest):
@@ -716,8 +987,8 @@ class Terminal(CommandTest):
 
 class Help(CommandTest):
     OPTIONS = (
-        "cold nim remoteness set hotspots misere limit from engine backend device threads memory base-threshold rows output format "
-        "offset json quiet no-progress verify help version"
+        "cold nim remoteness devices set hotspots misere limit from engine backend device threads memory base-threshold rows "
+        "level-batch output format offset json quiet no-progress verify help version"
     ).split()  # fmt: skip
 
     def test_help(self):
@@ -759,9 +1030,17 @@ class Help(CommandTest):
         self.assertIn(self.json("-n", "1")["version"], text)
 
 
+def load_tests(loader, _tests, _pattern):
+    """The tests of the emulated device, or all others."""
+    classes = [c for c in globals().values() if isinstance(c, type) and issubclass(c, CommandTest)]
+    return loader.suiteClass(loader.loadTestsFromTestCase(c) for c in classes if (c is EmulatedDevice) == EMULATED)
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--emulated"]:
+        EMULATED = bool(sys.argv.pop(1))
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        sys.exit("usage: run_cli_tests.py PATH_TO_COMMAND [unittest options]")
+        sys.exit("usage: run_cli_tests.py [--emulated] PATH_TO_COMMAND [unittest options]")
     COMMAND = os.path.abspath(sys.argv.pop(1))
     for number in (signal.SIGINT, signal.SIGTERM):  # a background shell may have us ignore them, and the command inherits that
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)

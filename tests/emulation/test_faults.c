@@ -1,0 +1,339 @@
+/* What only an emulated device can show: the same bits whatever the order of threads, blocks and streams; every CUDA
+ * and cuFFT call failing in turn; devices that are missing, old, small, or compute wrong; and that our tests notice
+ * when a barrier or an atomic of the real kernels is taken away. */
+#include "checks.h"
+#include "emulation.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct small_solve {
+    const char *name;
+    const char *set;
+    const char *hotspots; /* NULL: none */
+    sg_mode mode;
+    uint64_t n;
+    run_layout layout;
+} small_solve;
+
+/* Together these make every kind of call and launch every kernel. */
+static const small_solve solves[] = {
+    {"split", "squares", NULL, SG_MODE_COLD, 6007, {.engine = SG_ENGINE_SPLIT, .rows = 5, .threshold_pos = 500}},
+    {"hotspots", "triangular", "cubes", SG_MODE_COLD, 5003, {.engine = SG_ENGINE_SPLIT, .threshold_pos = 600}},
+    {"levels", "primes", NULL, SG_MODE_NIM, 3001, {.engine = SG_ENGINE_SPLIT, .threshold_pos = 512, .level_batch = 3}},
+    {"convolution",
+     "random{7,1/4}",
+     "{9,77}",
+     SG_MODE_COLD,
+     5003,
+     {.engine = SG_ENGINE_CONVOLUTION, .threshold_pos = 600}},
+    {"convolved_levels",
+     "primes",
+     NULL,
+     SG_MODE_NIM,
+     2003,
+     {.engine = SG_ENGINE_CONVOLUTION, .rows = 2, .threshold_pos = 600}},
+};
+
+static const char *solve_name(size_t i) {
+    return solves[i].name;
+}
+
+static sg_game *game_to_solve(const small_solve *param) {
+    sg_game *game = game_of_spec(param->set);
+    if (param->hotspots)
+        ASSERT_EQ(sg_game_set_hotspots(test_context(), game, param->hotspots), SG_OK);
+    return game;
+}
+
+/* Solves in a context of its own, which has its device checked, or in a given one. */
+static sg_status solve_in(sg_context *context, const sg_game *game, const small_solve *param, uint32_t device,
+                          uint64_t *fingerprint) {
+    sg_solve_options options = options_of(param->layout);
+    sg_result *result = NULL;
+    options.backend = SG_BACKEND_CUDA;
+    options.device = device;
+    sg_status status = sg_solve(context, game, param->mode, param->n, &options, &result);
+    if (status == SG_OK)
+        EXPECT_EQ(sg_result_fingerprint(result, fingerprint), SG_OK);
+    sg_result_destroy(result);
+    return status;
+}
+
+static uint64_t expected_of(const sg_game *game, const small_solve *param) {
+    uint64_t fingerprint = 0;
+    sg_result *result = solve(game, param->mode, param->n, (run_layout){.engine = SG_ENGINE_DP});
+    EXPECT_EQ(sg_result_fingerprint(result, &fingerprint), SG_OK);
+    sg_result_destroy(result);
+    return fingerprint;
+}
+
+static void expect_nothing_left(void) {
+    emu_resources live;
+    emu_live(&live);
+    EXPECT_EQ(live.device_bytes, 0u);
+    EXPECT_EQ(live.pinned_bytes, 0u);
+    EXPECT_EQ(live.streams, 0u);
+    EXPECT_EQ(live.events, 0u);
+    EXPECT_EQ(live.plans, 0u);
+}
+
+SG_TEST_P(CudaSchedule, ChangesNoBit, small_solve, solves, solve_name) {
+    sg_game *game = game_to_solve(param);
+    uint64_t expected = expected_of(game, param), fingerprint = 0;
+    for (int progress = EMU_EAGER; progress <= EMU_RANDOM; progress++)
+        for (int order = EMU_FORWARD; order <= EMU_SHUFFLED; order++)
+            for (uint64_t seed = 1; seed <= (order == EMU_SHUFFLED ? scaled(8, 2) : 1); seed++) {
+                SG_TRACE("progress %d, order %d, seed %" PRIu64, progress, order, seed);
+                emu_reset();
+                emu_seed(seed);
+                emu_order((emu_thread_order)order);
+                emu_async((emu_progress)progress);
+                EXPECT_EQ(solve_in(test_context(), game, param, 0, &fingerprint), SG_OK);
+                EXPECT_EQ(fingerprint, expected);
+                EXPECT_STREQ(emu_last_report(), "");
+                expect_nothing_left();
+            }
+    emu_reset();
+    sg_game_destroy(game);
+}
+
+/* Each call in turn: a status that fits, a text that names the call and where it stands, nothing left behind, and a
+ * context that solves as before. */
+SG_TEST_P(CudaFaults, EveryFailingCallIsReportedAndLeavesNothing, small_solve, solves, solve_name) {
+    sg_game *game = game_to_solve(param);
+    uint64_t expected = expected_of(game, param), fingerprint = 0;
+    emu_reset();
+    EXPECT_EQ(solve_in(test_context(), game, param, 0, &fingerprint), SG_OK);
+    uint64_t calls = emu_calls(), step = scaled(1, 7);
+    EXPECT_LT(50u, calls);
+    for (uint64_t nth = 1; nth <= calls; nth += step) {
+        emu_fail_call(nth, 0);
+        sg_status status = solve_in(test_context(), game, param, 0, &fingerprint);
+        const char *failed = emu_failed_call();
+        SG_TRACE("call %" PRIu64 " of %" PRIu64 ", %s: %s", nth, calls, failed ? failed : "none",
+                 sg_last_error(test_context()));
+        ASSERT_TRUE(failed != NULL);
+        EXPECT_TRUE(status == SG_ERROR_BACKEND || status == SG_ERROR_OUT_OF_MEMORY);
+        EXPECT_TRUE(strstr(sg_last_error(test_context()), "failed: ") != NULL ||
+                    strstr(sg_last_error(test_context()), failed) != NULL);
+        expect_nothing_left();
+        emu_fail_call(0, 0);
+        if (nth % 16 == 1) {
+            EXPECT_EQ(solve_in(test_context(), game, param, 0, &fingerprint), SG_OK);
+            EXPECT_EQ(fingerprint, expected);
+        }
+    }
+    emu_reset();
+    sg_game_destroy(game);
+}
+
+/* A context that is new has its device checked, by calls that may fail as well. */
+SG_TEST(CudaFaults, FailuresOfTheSelfTestAreReported) {
+    const small_solve *param = &solves[0];
+    sg_game *game = game_to_solve(param);
+    uint64_t fingerprint = 0, calls = 1, nth = 1;
+    emu_reset();
+    for (; nth <= calls; nth += scaled(5, 31)) {
+        sg_context *context;
+        ASSERT_EQ(sg_context_create(&context), SG_OK);
+        emu_fail_call(nth == 1 ? UINT64_MAX : nth, 0);
+        sg_status status = solve_in(context, game, param, 0, &fingerprint);
+        if (nth == 1)
+            calls = emu_calls();
+        SG_TRACE("call %" PRIu64 ": %s", nth, sg_last_error(context));
+        EXPECT_TRUE(nth == 1 ? status == SG_OK : status == SG_ERROR_BACKEND || status == SG_ERROR_OUT_OF_MEMORY);
+        expect_nothing_left();
+        sg_context_destroy(context);
+    }
+    emu_reset();
+    sg_game_destroy(game);
+}
+
+/* A launch that is not done, as on a broken card: whichever it is, the self-test sees it. */
+SG_TEST(CudaFaults, TheSelfTestNoticesADeviceThatComputesWrong) {
+    sg_game *game = game_of_spec("{1,2}");
+    small_solve tiny = {.mode = SG_MODE_COLD, .n = 1, .layout = {.engine = SG_ENGINE_SPLIT}};
+    uint64_t fingerprint = 0, noticed = 0, dropped = 0;
+    for (uint64_t nth = 1; nth <= 200; nth += scaled(1, 9)) {
+        sg_context *context;
+        ASSERT_EQ(sg_context_create(&context), SG_OK);
+        emu_reset();
+        emu_drop_launch(nth);
+        sg_status status = solve_in(context, game, &tiny, 0, &fingerprint);
+        dropped++;
+        noticed += status == SG_ERROR_BACKEND && strstr(sg_last_error(context), "computes wrong") != NULL;
+        sg_context_destroy(context);
+        if (status == SG_OK && nth > 150)
+            break; /* past the last launch */
+    }
+    emu_reset();
+    SG_TRACE("%" PRIu64 " of %" PRIu64, noticed, dropped);
+    EXPECT_LT(dropped * 3 / 4, noticed);
+    sg_game_destroy(game);
+}
+
+SG_TEST(CudaDevices, SolvesOnADeviceThatIsNotTheDefault) {
+    emu_machine machine = emu_default_machine();
+    uint64_t fingerprint = 0;
+    machine.devices = 3;
+    for (size_t i = 0; i < sizeof solves / sizeof solves[0]; i++) {
+        sg_game *game = game_to_solve(&solves[i]);
+        uint64_t expected = expected_of(game, &solves[i]);
+        emu_reset();
+        emu_set_machine(&machine);
+        for (uint32_t device = 0; device < 3; device++) {
+            sg_context *context;
+            ASSERT_EQ(sg_context_create(&context), SG_OK);
+            SG_TRACE("%s on device %" PRIu32, solves[i].name, device);
+            EXPECT_EQ(solve_in(context, game, &solves[i], device, &fingerprint), SG_OK);
+            EXPECT_EQ(fingerprint, expected);
+            expect_nothing_left();
+            sg_context_destroy(context);
+        }
+        EXPECT_EQ(solve_in(test_context(), game, &solves[i], 3, &fingerprint), SG_ERROR_BACKEND);
+        EXPECT_TRUE(strstr(sg_last_error(test_context()), "no device 3") != NULL);
+        emu_reset();
+        sg_game_destroy(game);
+    }
+}
+
+typedef struct unusable {
+    const char *name;
+    bool driver;
+    int devices;
+    int major;
+    const char *says;
+} unusable;
+
+static const unusable unusables[] = {{"no_driver", false, 1, 9, "cudaGetDeviceCount"},
+                                     {"no_device", true, 0, 9, "no CUDA device"},
+                                     {"old_device", true, 1, 7, "compute capability 7"}};
+
+static const char *unusable_name(size_t i) {
+    return unusables[i].name;
+}
+
+SG_TEST_P(CudaDevices, SaysWhyNoneIsUsable, unusable, unusables, unusable_name) {
+    emu_machine machine = emu_default_machine();
+    sg_game *game = game_to_solve(&solves[0]);
+    uint64_t fingerprint = 0;
+    emu_reset();
+    machine.driver = param->driver;
+    machine.devices = param->devices;
+    machine.major = param->major;
+    emu_set_machine(&machine);
+    EXPECT_EQ(solve_in(test_context(), game, &solves[0], 0, &fingerprint), SG_ERROR_BACKEND);
+    SG_TRACE("%s", sg_last_error(test_context()));
+    EXPECT_TRUE(strstr(sg_last_error(test_context()), param->says) != NULL);
+    emu_reset();
+    sg_game_destroy(game);
+}
+
+SG_TEST(CudaDevices, DescribesWhatThereIs) {
+    emu_machine machine = emu_default_machine();
+    sg_device_info info = {.struct_size = sizeof info};
+    uint32_t count = 0;
+    emu_reset();
+    machine.devices = 2;
+    emu_set_machine(&machine);
+    EXPECT_EQ(sg_device_count(test_context(), SG_BACKEND_CUDA, &count), SG_OK);
+    EXPECT_EQ(count, 2u);
+    EXPECT_EQ(sg_device_get_info(test_context(), SG_BACKEND_CUDA, 1, &info), SG_OK);
+    EXPECT_EQ(info.capability_major, 9u);
+    EXPECT_EQ(info.memory_bytes, machine.memory_bytes);
+    EXPECT_EQ(info.processors, (uint32_t)machine.multiprocessors);
+    EXPECT_TRUE(strstr(info.name, "EMU") != NULL);
+    EXPECT_EQ(sg_device_get_info(test_context(), SG_BACKEND_CUDA, 2, &info), SG_ERROR_BACKEND);
+    EXPECT_EQ(sg_device_count(test_context(), SG_BACKEND_AUTO, &count), SG_ERROR_INVALID_ARGUMENT);
+    emu_reset();
+}
+
+SG_TEST(CudaMemory, FewerLevelsShareARecursionWhereMemoryIsShort) {
+    const small_solve *param = &(small_solve){.set = "primes", .mode = SG_MODE_NIM, .n = 12007};
+    emu_machine machine = emu_default_machine();
+    sg_game *game = game_to_solve(param);
+    sg_solve_options options = options_of((run_layout){.engine = SG_ENGINE_SPLIT, .rows = 1});
+    sg_estimate estimate = {.struct_size = sizeof estimate};
+    uint64_t expected = expected_of(game, param), fingerprint = 0;
+    sg_result *result = NULL;
+    emu_reset();
+    options.backend = SG_BACKEND_CUDA;
+    ASSERT_EQ(sg_solve_estimate(test_context(), game, param->mode, param->n, &options, &estimate), SG_OK);
+    machine.memory_bytes = estimate.device_bytes - 1;
+    emu_set_machine(&machine);
+    ASSERT_EQ(sg_solve(test_context(), game, param->mode, param->n, &options, &result), SG_OK);
+    EXPECT_LT(1u, info_of(result).level_batch);
+    EXPECT_LE(info_of(result).device_peak_bytes, machine.memory_bytes);
+    EXPECT_EQ(sg_result_fingerprint(result, &fingerprint), SG_OK);
+    EXPECT_EQ(fingerprint, expected);
+    uint64_t fewer = info_of(result).level_batch;
+    sg_result_destroy(result);
+    emu_reset();
+    ASSERT_EQ(sg_solve(test_context(), game, param->mode, param->n, &options, &result), SG_OK);
+    EXPECT_LT(fewer, info_of(result).level_batch);
+    sg_result_destroy(result);
+    emu_reset();
+    sg_game_destroy(game);
+}
+
+/* Rounding that is worse than planned: counts are told from noise by the guard, and the node is done again. */
+SG_TEST(CudaGuard, RedoesInDoublePrecisionWhatSinglePrecisionGotWrong) {
+    static const small_solve noisy = {
+        "noisy", "random{7,1/4}", NULL, SG_MODE_COLD, 20011, {.engine = SG_ENGINE_CONVOLUTION, .threshold_pos = 1000}};
+    sg_game *game = game_to_solve(&noisy);
+    sg_solve_options options = options_of(noisy.layout);
+    uint64_t expected = expected_of(game, &noisy), fingerprint = 0;
+    sg_result *result = NULL;
+    emu_reset();
+    EXPECT_EQ(solve_in(test_context(), game, &noisy, 0, &fingerprint), SG_OK); /* checks the device */
+    emu_noise(40.0);
+    options.backend = SG_BACKEND_CUDA;
+    ASSERT_EQ(sg_solve(test_context(), game, noisy.mode, noisy.n, &options, &result), SG_OK);
+    EXPECT_LT(0u, info_of(result).convolve_redone);
+    EXPECT_EQ(sg_result_fingerprint(result, &fingerprint), SG_OK);
+    EXPECT_EQ(fingerprint, expected);
+    sg_result_destroy(result);
+    emu_reset();
+    sg_game_destroy(game);
+}
+
+/* How many seeds out of `seeds` show a wrong result or an error. */
+static uint64_t failures_under(const small_solve *param, uint64_t seeds, int barrier, bool plain_atomics) {
+    sg_game *game = game_to_solve(param);
+    uint64_t expected = expected_of(game, param), failures = 0;
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        uint64_t fingerprint = 0;
+        emu_reset();
+        emu_seed(seed);
+        emu_skip_barrier(barrier);
+        emu_plain_atomics(plain_atomics);
+        sg_status status = solve_in(test_context(), game, param, 0, &fingerprint);
+        failures += status != SG_OK || fingerprint != expected;
+    }
+    emu_reset();
+    sg_game_destroy(game);
+    return failures;
+}
+
+static const small_solve scattered = {
+    "scattered", "squares", NULL, SG_MODE_COLD, 30011, {.engine = SG_ENGINE_SPLIT, .rows = 65, .threshold_pos = 3000}};
+
+SG_TEST(CudaMutation, TestsNoticeEveryBarrierThatIsTakenAway) {
+    EXPECT_EQ(failures_under(&scattered, 2, 0, false), 0u);
+    uint64_t fingerprint = 0;
+    sg_game *game = game_to_solve(&scattered);
+    EXPECT_EQ(solve_in(test_context(), game, &scattered, 0, &fingerprint), SG_OK);
+    int sites = emu_barrier_sites();
+    EXPECT_LT(1, sites);
+    for (int site = 1; site <= sites; site++) {
+        SG_TRACE("without the barrier at site %d of %d", site, sites);
+        EXPECT_LT(0u, failures_under(&scattered, scaled(6, 3), site, false));
+    }
+    sg_game_destroy(game);
+}
+
+SG_TEST(CudaMutation, TestsNoticeAtomicsThatAreNone) {
+    EXPECT_LT(0u, failures_under(&scattered, scaled(6, 3), 0, true));
+}
