@@ -5,15 +5,19 @@ CMAKE_ARGS ?=
 # Not handed down to the make that cmake may run: it gets its own -j and is no sub-make of ours.
 unexport MAKEFLAGS MFLAGS
 .NOTPARALLEL:
-.PHONY: all deps demo check lint slow debug asan tsan clean help
+.PHONY: all emu deps demo check lint slow debug asan tsan clean help
 
 configure = cmake --preset $(1) $(CMAKE_ARGS) --log-level=NOTICE
 build = env -u MAKELEVEL cmake --build --preset $(1) --parallel $(JOBS)
 test = ctest --preset $(1) --parallel $(JOBS)
 
-all: ## build the library and the command (the default)
+all: ## build library and command, the CUDA module and the emulated device where they can be (the default)
 	$(call configure,release)
-	$(call build,release) --target subgame subgame-gpu
+	$(call build,release) --target products
+
+emu: ## build the command with an emulated device, build/emu/subgame-gpu
+	$(call configure,release)
+	$(call build,release) --target emu
 
 deps: ## install what building needs (Debian, Ubuntu)
 	@scripts/install_deps.sh build

@@ -13,8 +13,8 @@
  * so all nodes whose pieces have one length share their transforms of S, which are made when first used and then kept.
  *
  * Precision is planned (precision.h), and watched: a count that is not within 1/4 of an integer raises a flag, which
- * comes back with the next base case. Then the node is done again in double precision; only counts of at least 3/4 were
- * marked, and a count whose error passes 1/4 by far more than planned is what the guard cannot see. */
+ * comes back with the next base case, and keeps the node's marks from being made. Then the node is done again in double
+ * precision. */
 #include "../src/precision.h"
 #include "field.h"
 
@@ -365,7 +365,7 @@ static sg_status convolve_group(sg_field *field, const sg_cuda_node *node, const
     SG_TRY(sg_cuda_clock_begin(field, SG_CUDA_THRESHOLD));
     SG_TRY(SG_CUDA(field->context, sg_cuda_threshold(field->layout, *pieces, node, convolver->d_sums, field->d_hot,
                                                      field->d_doubt, field->compute)));
-    SG_TRY(sg_cuda_clock_end(field, bytes));
+    SG_TRY(sg_cuda_clock_end(field, 2 * bytes)); /* looked at, then marked */
 cleanup:
     return status;
 }

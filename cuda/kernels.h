@@ -140,7 +140,8 @@ cudaError_t sg_cuda_multiply(sg_cuda_layout layout, sg_cuda_pieces pieces, sg_cu
                              const sg_cuda_node *node, const void *sources, const void *stored, void *sums,
                              cudaStream_t stream);
 
-/* hot |= (count >= 3/4); *doubt becomes 1 when some count is more than 1/4 from an integer. */
+/* hot |= (count > 1/2), unless some count is more than 1/4 from an integer: then *doubt becomes 1 and nothing is
+ * marked. */
 cudaError_t sg_cuda_threshold(sg_cuda_layout layout, sg_cuda_pieces pieces, const sg_cuda_node *node, const void *sums,
                               uint32_t *hot, uint32_t *doubt, cudaStream_t stream);
 

@@ -21,6 +21,13 @@ sg_context *test_context(void) {
     return the_context;
 }
 
+void end_without_device(const char *reason) {
+    const char *required = getenv("SUBGAME_REQUIRE_DEVICE");
+    SG_TRACE("%s", reason);
+    ASSERT_FALSE(required && *required == '1');
+    SG_SKIP("%s", reason);
+}
+
 sg_game *game_of_spec(const char *spec) {
     sg_game *game = NULL;
     sg_status status = sg_game_create(test_context(), spec, &game);

@@ -30,6 +30,10 @@ static inline uint64_t scaled(uint64_t full, uint64_t small) {
 /* The context of the test program's main thread; made on first use. */
 sg_context *test_context(void);
 
+/* Ends a test that needs a device where there is none, for this reason: as skipped, or with SUBGAME_REQUIRE_DEVICE=1 in
+ * the environment as failed. */
+void end_without_device(const char *reason) __attribute__((noreturn));
+
 /* Games; a failure ends the test. The caller destroys them. */
 sg_game *game_of_spec(const char *spec);
 sg_game *game_of(const random_game *game);

@@ -14,7 +14,7 @@ static bool device_is_there(void) {
 
 static void need_device(void) {
     if (!device_is_there())
-        SG_SKIP("%s", sg_last_error(test_context()));
+        end_without_device(sg_last_error(test_context()));
 }
 
 typedef struct device_case {

@@ -808,6 +808,7 @@ class EmulatedDevice(CommandTest):
         for game in self.GAMES:
             report = self.on_device(*game, "-n", "99991")
             self.assertTrue(report["kernels"], game)
+            self.assertTrue(any(kernel["work"] for kernel in report["kernels"]), game)
             self.assertEqual(len({kernel["operator"] for kernel in report["kernels"]}), len(report["kernels"]))
             for kernel in report["kernels"]:
                 self.check_kernel(kernel)
@@ -822,11 +823,11 @@ class EmulatedDevice(CommandTest):
         self.assertTrue(kernel["operator"] and kernel["unit"], kernel)
         self.assertGreater(kernel["calls"], 0, kernel)
         self.assertTrue(0 <= kernel["seconds"] < SECONDS, kernel)
-        if kernel["per_second"] is not None and kernel["seconds"] > 0.001:
-            self.assertAlmostEqual(kernel["per_second"] * kernel["seconds"] / max(kernel["work"], 1), 1, places=2)
+        if kernel["per_second"] and kernel["seconds"] > 0.001:
+            self.assertAlmostEqual(kernel["per_second"] * kernel["seconds"] / kernel["work"], 1, places=2)
         self.assertEqual(kernel["share"] is None, None in (kernel["per_second"], kernel["limit_per_second"]), kernel)
-        if kernel["share"] is not None:
-            self.assertAlmostEqual(kernel["share"] * kernel["limit_per_second"] / max(kernel["per_second"], 1), 1, places=2)
+        if kernel["share"]:
+            self.assertAlmostEqual(kernel["share"] * kernel["limit_per_second"] / kernel["per_second"], 1, places=2)
 
     def test_the_summary_tells_it_too(self):
         text = self.output("-n", "99991", "--backend", "cuda").decode()
@@ -848,28 +849,38 @@ class EmulatedDevice(CommandTest):
         self.assertRegex(text, r"(?m)^cuda 0 +.*EMU.*, compute capability \d+\.\d, \d+ multiprocessors?, 1\.0 GiB of memory, ")
         self.assertNotIn("no GPU", text)
 
-    def test_memory_refusal_has_the_numbers_of_the_device(self):
-        # Outcomes take at least two bits a heap size on the device and one on the host; nim-values take eight there.
-        limit = 2**19
-        for game in (("--cold",), ("--cold", "--hotspots", "primes"), ("--nim", "--set", "primes")):
-            arguments = (*game, "--engine", "split", "--memory", str(limit))
-            text = self.refused(1, *arguments, "-n", str(5 * limit), "--backend", "cuda")
-            found = re.search(r"needs (\d+) bytes of (device )?memory, (\d+) are available; .*largest n[^0-9]*(\d+)", text)
-            self.assertIsNotNone(found, text)
-            need, available, largest = (int(found.group(i)) for i in (1, 3, 4))
-            self.assertEqual(available, limit)
-            self.assertGreater(need, available)
-            if "--cold" in game:
-                self.assertTrue(found.group(2), text)
-            report = self.on_device(*arguments, "-n", str(largest))
-            self.assertLessEqual(report["device_peak_bytes"], limit)
-            self.assertLessEqual(report["device_estimated_bytes"], limit)
-            self.refused(1, *arguments, "-n", str(largest + largest // 4 + 2**16), "--backend", "cuda", mentions="largest n")
+    def refused_for_memory(self, *arguments):
+        """What is short, need, what there is, and the largest n, from the refusal."""
+        text = self.refused(1, *arguments, "--backend", "cuda")
+        found = re.search(r"needs (?:at least )?(\d+) bytes of (device )?memory, (\d+) are available; .*largest n[^0-9]*(\d+)", text)
+        self.assertIsNotNone(found, text)
+        need, available, largest = (int(found.group(i)) for i in (1, 3, 4))
+        self.assertGreater(need, available)
+        return "device" if found.group(2) else "host", available, largest
+
+    def test_the_largest_n_that_is_named_fits_the_device(self):
+        for game, limit in (
+            (("--cold", "--hotspots", "primes", "--engine", "split"), 2**22),
+            (("--cold", "--set", "random{7,1/4}", "--engine", "convolution"), 2**22),
+            (("--nim", "--set", "primes", "--engine", "split"), 2**20),
+        ):
+            arguments = (*game, "--memory", str(limit), "-n")
+            with self.subTest(game=game):
+                _, available, largest = self.refused_for_memory(*arguments, "2^26")
+                self.assertEqual(available, limit)
+                report = self.on_device(*arguments, str(largest))
+                self.assertLessEqual(report["device_peak_bytes"], report["device_estimated_bytes"])
+                self.assertLessEqual(max(report["estimated_bytes"], report["device_estimated_bytes"]), limit)
+                short, available, again = self.refused_for_memory(*arguments, str(largest + largest // 8 + 2**16))
+                self.assertEqual((available, again), (limit, largest))
+                if "--cold" in game:
+                    self.assertEqual(short, "device")  # the host keeps a bit a heap size, the device three or transforms
 
     def test_device_memory_is_what_is_short(self):
-        text = self.refused(1, "-n", "2^33", "--backend", "cuda", mentions=("of device memory", "largest n"))
-        need, available = map(int, re.search(r"needs (\d+) bytes of device memory, (\d+) are", text).groups())
-        self.assertTrue(available <= 2**30 < need, text)
+        short, available, largest = self.refused_for_memory("-n", "2^33")
+        self.assertEqual(short, "device")
+        self.assertLessEqual(available, 2**30)
+        self.assertGreater(largest, 2**31)
 
     def test_what_a_device_cannot_do_is_refused(self):
         for mode, engine in (("--nim", "tile"), ("--nim", "dp"), ("--cold", "sieve"), ("--cold", "dp")):
@@ -878,6 +889,15 @@ class EmulatedDevice(CommandTest):
 
     def test_a_device_that_is_not_there(self):
         self.refused(1, "-n", "1000", "--backend", "cuda", "--device", "3", mentions="3")
+
+    def test_an_interrupt_ends_cleanly(self):
+        arguments = ("-n", "2^28", "--base-threshold", "4096", "--backend", "cuda", "-f", "raw", "-o", self.path("data"))
+        child = subprocess.Popen([COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(2)
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.communicate(timeout=SECONDS), (b"", b"subgame-gpu: interrupted\n"))
+        self.assertEqual(child.returncode, 130)
+        self.assertFalse(os.path.exists(self.path("data")))
 
     def test_data(self):
         for arguments in (("-f", "raw"), ("--set", "primes", "--nim", "-f", "list"), ("-f", "list", "--from", "777")):

@@ -77,14 +77,23 @@ struct Runtime {
     std::map<const void *, std::size_t> allowed_shared; // of kernels that opted in
     std::size_t used[MAX_DEVICES] = {};
     bool accessible = false; // device memory, to host code
+    std::uint64_t protections = 0;
     cudaError_t last = cudaSuccess, sticky = cudaSuccess;
     Fault fault;
     std::uint64_t launches_until_drop = 0;
     double noise = 0;
 };
 
+// Mutations for a whole program, whose tests then must fail: EMU_SKIP_BARRIER=site and EMU_PLAIN_ATOMICS=1.
+Runtime *new_runtime() {
+    const char *site = getenv("EMU_SKIP_BARRIER"), *plain = getenv("EMU_PLAIN_ATOMICS");
+    settings.skipped_barrier = site ? atoi(site) : 0;
+    atomics_are_plain = plain && *plain == '1';
+    return new Runtime;
+}
+
 Runtime &runtime() {
-    static Runtime *instance = new Runtime; // never destroyed: programs may free at exit
+    static Runtime *instance = new_runtime(); // never destroyed: programs may free at exit
     return *instance;
 }
 
@@ -104,13 +113,13 @@ void set_accessible(bool accessible) {
 }
 
 // Takes device memory out of the reach of host code again. That costs a system call for each allocation, which would be
-// most of the time of a long test: after the first ALWAYS_PROTECTED times it is done once in PROTECTED_SELDOM calls.
-// Code that touches what it may not does so again and again, and in its first calls as well.
-constexpr std::uint64_t ALWAYS_PROTECTED = 2000, PROTECTED_SELDOM = 64;
+// most of the time of a long test: after the first ALWAYS_PROTECTED times since emu_reset it is done once in
+// PROTECTED_SELDOM calls. Code that touches what it may not does so again and again, and in its first calls as well.
+constexpr std::uint64_t ALWAYS_PROTECTED = 200, PROTECTED_SELDOM = 512;
 
 void protect() {
-    static std::uint64_t times = 0;
-    if (runtime().accessible && (++times < ALWAYS_PROTECTED || times % PROTECTED_SELDOM == 0))
+    Runtime &r = runtime();
+    if (r.accessible && (++r.protections < ALWAYS_PROTECTED || r.protections % PROTECTED_SELDOM == 0))
         set_accessible(false);
 }
 
@@ -755,6 +764,7 @@ void emu_reset(void) {
     r.fault = {};
     r.launches_until_drop = 0;
     r.noise = 0;
+    r.protections = 0;
     r.allowed_shared.clear();
     settings = {};
     atomics_are_plain = false;
