@@ -144,9 +144,10 @@ run_layout random_layout(rng *random, sg_engine engine, uint64_t n) {
                              (uint32_t)rng_between(random, 1, 3), batches[rng_below(random, 5)]};
         uint64_t least_block = layout.threshold_pos > layout.rows ? layout.threshold_pos : layout.rows;
         uint64_t row_pairs = (layout.rows * layout.rows + 1) * (n / (least_block + 1) + 1);
-        uint64_t bound = engine == SG_ENGINE_CONVOLUTION ? scaled(40000, 10000) : scaled(2000000, 200000);
 #ifdef SG_TEST_BACKEND_CUDA
-        bound = scaled(10000, 2000); /* a node takes several launches, however short it is */
+        uint64_t bound = scaled(10000, 2000); /* a node takes several launches, however short it is */
+#else
+        uint64_t bound = engine == SG_ENGINE_CONVOLUTION ? scaled(40000, 10000) : scaled(2000000, 200000);
 #endif
         if (row_pairs <= bound)
             return layout;

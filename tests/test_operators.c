@@ -17,10 +17,12 @@ typedef struct operator_case {
 /* Built a second time for the CUDA backend, whose kernels have no variants. */
 #ifdef SG_TEST_BACKEND_CUDA
 #define TEST_BACKEND SG_BACKEND_CUDA
+#define ROUNDS       scaled(60, 12)
 static const operator_case operator_cases[] = {
     {"shift_or", "portable", SHIFT_OR}, {"scatter", "portable", SCATTER}, {"convolve", "portable", CONVOLVE}};
 #else
 #define TEST_BACKEND SG_BACKEND_CPU
+#define ROUNDS       scaled(150, 40)
 static const operator_case operator_cases[] = {
     {"shift_or_portable", "portable", SHIFT_OR}, {"shift_or_avx2", "avx2", SHIFT_OR},
     {"shift_or_avx512", "avx512", SHIFT_OR},     {"scatter_portable", "portable", SCATTER},
@@ -223,7 +225,7 @@ SG_TEST_P(Operator, MarksWhatTheSourceReachesAndNothingElse, operator_case, oper
     sg_device device = test_device();
     sg_status runs = sg_instruction_set_name(test_context(), &name);
     if (runs == SG_OK && !(param->operator== CONVOLVE && !device.operators->can_convolve()))
-        for (uint64_t round = 0; round < (TEST_BACKEND == SG_BACKEND_CPU ? scaled(150, 40) : scaled(60, 12)); round++)
+        for (uint64_t round = 0; round < ROUNDS; round++)
             try_operator(param, &random);
     unsetenv("SUBGAME_ISA");
     if (runs != SG_OK)
