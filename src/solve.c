@@ -111,7 +111,9 @@ static sg_status plan_request(sg_request *request, sg_plan *plan, char *fallback
 static sg_status refuse(const sg_request *request, const sg_plan *plan) {
     bool on_device = plan->need.host_bytes <= request->memory_limit_bytes;
     uint64_t largest_n;
-    sg_status status = sg_plan_largest_n(request, request->n, &largest_n);
+    sg_status status = sg_plan_largest_n(request, UINT64_MAX, &largest_n);
+    if (status == SG_OK && largest_n >= request->n) /* needs can fall with n: name one that is smaller */
+        status = sg_plan_largest_n(request, request->n, &largest_n);
     if (status != SG_OK)
         return status;
     return sg_fail(request->context, SG_ERROR_MEMORY_LIMIT,
