@@ -13,8 +13,8 @@ Fiber *running_fiber, *previous_fiber;
 
 namespace {
 
-// Kernels have no large local arrays and no deep calls: 64 KiB is ten times what they use, without optimisation and
-// with sanitizers. Pages that are not touched cost nothing.
+// Kernels have no large local arrays and no deep calls: 128 KiB is plenty, also without optimisation and with
+// sanitizers. Pages that are not touched cost nothing.
 constexpr std::size_t STACK_BYTES = 128 << 10;
 constexpr std::size_t GUARD_BYTES = 4096;
 

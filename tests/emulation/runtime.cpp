@@ -27,6 +27,7 @@ struct CUevent_st {
     int device;
     std::uint64_t recorded = 0, passed = 0; // how often
     CUstream_st *stream = nullptr;          // of the last record
+    unsigned asked = 0;                     // since then
     double seconds = 0;
 };
 
@@ -48,10 +49,16 @@ namespace {
 constexpr std::size_t PAGE_BYTES = 4096;
 constexpr int MAX_DEVICES = 4;
 
+// Pages between two guard pages.
+struct Pages {
+    char *first;
+    std::size_t bytes;
+    bool open; // to host code as to kernels
+};
+
 struct Allocation {
     std::size_t bytes;
-    char *mapping;
-    std::size_t mapping_bytes; // without the two guard pages
+    Pages pages;
     int device;
 };
 
@@ -69,6 +76,8 @@ struct Runtime {
     emu_progress progress = EMU_LAZY;
     int current = 0;
     std::map<char *, Allocation> device_memory;
+    std::multimap<std::size_t, Pages> kept_pages; // of freed memory, by their size
+    std::size_t kept_bytes = 0;
     std::map<char *, std::size_t> pinned_memory;
     std::set<CUstream_st *> streams; // without the null streams
     std::set<CUevent_st *> events;
@@ -77,6 +86,7 @@ struct Runtime {
     std::map<const void *, std::size_t> allowed_shared; // of kernels that opted in
     std::size_t used[MAX_DEVICES] = {};
     bool accessible = false; // device memory, to host code
+    bool touched = false;    // it was, for work, and protect() does not know of that so far
     std::uint64_t protections = 0;
     cudaError_t last = cudaSuccess, sticky = cudaSuccess;
     Fault fault;
@@ -103,23 +113,39 @@ double now() {
 
 // ---------------------------------------------------------------- who may touch device memory
 
+void set_open(Pages &pages, bool open) {
+    if (pages.open != open)
+        mprotect(pages.first, pages.bytes, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+    pages.open = open;
+}
+
 void set_accessible(bool accessible) {
     Runtime &r = runtime();
+    r.touched |= accessible;
     if (r.accessible == accessible)
         return;
     for (auto &[first, allocation] : r.device_memory)
-        mprotect(allocation.mapping, allocation.mapping_bytes, accessible ? PROT_READ | PROT_WRITE : PROT_NONE);
+        set_open(allocation.pages, accessible);
     r.accessible = accessible;
 }
 
-// Takes device memory out of the reach of host code again. That costs a system call for each allocation, which would be
-// most of the time of a long test: after the first ALWAYS_PROTECTED times since emu_reset it is done once in
-// PROTECTED_SELDOM calls. Code that touches what it may not does so again and again, and in its first calls as well.
-constexpr std::uint64_t ALWAYS_PROTECTED = 200, PROTECTED_SELDOM = 512;
+// Taking device memory out of the reach of host code costs a system call for each allocation, and another to let
+// kernels in again. That would be most of the time of a long test, so after the first ALWAYS_PROTECTED calls that did
+// work since emu_reset it is done after one in PROTECTED_SELDOM such calls. Code that touches what it may not does so
+// again and again, and in its first calls as well.
+constexpr std::uint64_t ALWAYS_PROTECTED = 24, PROTECTED_SELDOM = 256;
+
+bool protects_always() {
+    return runtime().protections < ALWAYS_PROTECTED;
+}
 
 void protect() {
     Runtime &r = runtime();
-    if (r.accessible && (++r.protections < ALWAYS_PROTECTED || r.protections % PROTECTED_SELDOM == 0))
+    if (!r.touched)
+        return;
+    r.touched = false;
+    r.protections++;
+    if (protects_always() || r.protections % PROTECTED_SELDOM == 0)
         set_accessible(false);
 }
 
@@ -129,8 +155,8 @@ void on_bad_access(int signal, siginfo_t *info, void *) {
     char text[200];
     const char *address = static_cast<const char *>(info->si_addr);
     for (const auto &[first, allocation] : runtime().device_memory) {
-        const char *begin = allocation.mapping - PAGE_BYTES;
-        if (address < begin || address >= begin + allocation.mapping_bytes + 2 * PAGE_BYTES)
+        const char *begin = allocation.pages.first - PAGE_BYTES;
+        if (address < begin || address >= begin + allocation.pages.bytes + 2 * PAGE_BYTES)
             continue;
         int length = in_kernel() ? snprintf(text, sizeof text,
                                             "emulation: a kernel touched byte %td of an allocation of %zu bytes\n",
@@ -197,12 +223,23 @@ void run_first(CUstream_st *stream) {
     work.run();
 }
 
-void run_everything() {
+void run_device(int device) {
     Runtime &r = runtime();
-    for (CUstream_st &stream : r.null_stream)
-        run_all(&stream);
+    run_all(&r.null_stream[device]);
     for (CUstream_st *stream : r.streams)
-        run_all(stream);
+        if (stream->device == device)
+            run_all(stream);
+}
+
+void run_everything() {
+    for (int device = 0; device < MAX_DEVICES; device++)
+        run_device(device);
+}
+
+// Until what was recorded last has passed, or the stream is at its end.
+void run_until_passed(CUevent_st *event) {
+    while (event->passed < event->recorded && event->stream && !event->stream->queue.empty())
+        run_first(event->stream);
 }
 
 // Between two calls streams may get on by themselves.
@@ -278,6 +315,10 @@ bool is_device_memory(const void *first, std::size_t bytes) {
     return find_device(first, bytes) != nullptr;
 }
 
+int current_device() {
+    return runtime().current;
+}
+
 double fft_noise() {
     return runtime().noise;
 }
@@ -308,7 +349,7 @@ static cudaError_t launch(const cudaLaunchConfig_t *config, const void *kernel, 
     std::size_t shared = opted == r.allowed_shared.end() ? 48 << 10 : std::max<std::size_t>(opted->second, 48 << 10);
     std::uint64_t count = static_cast<std::uint64_t>(threads.x) * threads.y * threads.z;
     if (!blocks.x || !blocks.y || !blocks.z || blocks.x > INT_MAX || blocks.y > 65535 || blocks.z > 65535 || !count ||
-        count > MAX_THREADS)
+        count > MAX_THREADS || threads.z > 64)
         return remember(cudaErrorInvalidConfiguration);
     if (config->dynamicSmemBytes > shared)
         return remember(cudaErrorInvalidValue);
@@ -354,6 +395,49 @@ static cudaError_t copy(void *to, const void *from, std::size_t bytes, cudaMemcp
     return runtime().sticky;
 }
 
+// Fresh pages cost system calls and page faults, and a solver takes the same amounts of memory again and again: what
+// was freed is kept for the next allocation of as many pages, up to KEPT_BYTES.
+constexpr std::size_t KEPT_BYTES = std::size_t{256} << 20;
+
+// Open pages full of garbage; first is nullptr when there is no memory.
+static Pages take_pages(std::size_t bytes) {
+    Runtime &r = runtime();
+    Pages pages = {nullptr, bytes, false};
+    auto kept = r.kept_pages.find(bytes);
+    if (kept != r.kept_pages.end()) {
+        pages = kept->second;
+        r.kept_pages.erase(kept);
+        r.kept_bytes -= bytes;
+    } else {
+        void *mapping =
+            mmap(nullptr, bytes + 2 * PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (mapping == MAP_FAILED)
+            return pages;
+        pages.first = static_cast<char *>(mapping) + PAGE_BYTES;
+    }
+    set_open(pages, true);
+    allow_access(pages.first, bytes);
+    std::memset(pages.first, 0xcd, bytes); // so that memory that was never written shows
+    return pages;
+}
+
+// Use after cudaFree finds closed pages, or garbage where memory is not always protected.
+static void give_pages(Pages pages) {
+    Runtime &r = runtime();
+    allow_access(pages.first, pages.bytes);
+    if (r.kept_bytes + pages.bytes > KEPT_BYTES) {
+        munmap(pages.first - PAGE_BYTES, pages.bytes + 2 * PAGE_BYTES);
+        return;
+    }
+    if (protects_always())
+        set_open(pages, false);
+    else if (pages.open)
+        std::memset(pages.first, 0xdd, pages.bytes);
+    forbid_access(pages.first, pages.bytes);
+    r.kept_pages.emplace(pages.bytes, pages);
+    r.kept_bytes += pages.bytes;
+}
+
 static cudaError_t allocate(void **place, std::size_t bytes) {
     Runtime &r = runtime();
     *place = nullptr;
@@ -362,17 +446,15 @@ static cudaError_t allocate(void **place, std::size_t bytes) {
     if (bytes > r.machine.memory_bytes - r.used[r.current])
         return remember(cudaErrorMemoryAllocation);
     // CUDA aligns to 256 bytes. The end of the allocation, so rounded, touches the guard page behind it.
-    std::size_t rounded = (bytes + 255) / 256 * 256, pages = (rounded + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-    void *mapped = mmap(nullptr, pages + 2 * PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapped == MAP_FAILED)
+    std::size_t rounded = (bytes + 255) / 256 * 256;
+    Pages pages = take_pages((rounded + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES);
+    if (!pages.first)
         return remember(cudaErrorMemoryAllocation);
-    char *mapping = static_cast<char *>(mapped) + PAGE_BYTES, *first = mapping + (pages - rounded);
-    mprotect(mapping, pages, PROT_READ | PROT_WRITE);
-    std::memset(mapping, 0xcd, pages); // so that memory that was never written shows
-    forbid_access(mapping, static_cast<unsigned long>(first - mapping));
+    char *first = pages.first + (pages.bytes - rounded);
+    forbid_access(pages.first, pages.bytes - rounded);
     forbid_access(first + bytes, rounded - bytes);
-    mprotect(mapping, pages, r.accessible ? PROT_READ | PROT_WRITE : PROT_NONE);
-    r.device_memory[first] = {bytes, mapping, pages, r.current};
+    set_open(pages, r.accessible);
+    r.device_memory[first] = {bytes, pages, r.current};
     r.used[r.current] += bytes;
     *place = first;
     return cudaSuccess;
@@ -384,10 +466,8 @@ static cudaError_t release(void *address) {
     if (at == r.device_memory.end())
         return remember(cudaErrorInvalidValue);
     run_everything(); // cudaFree waits
-    Allocation allocation = at->second;
-    allow_access(allocation.mapping, allocation.mapping_bytes);
-    munmap(allocation.mapping - PAGE_BYTES, allocation.mapping_bytes + 2 * PAGE_BYTES);
-    r.used[allocation.device] -= allocation.bytes;
+    give_pages(at->second.pages);
+    r.used[at->second.device] -= at->second.bytes;
     r.device_memory.erase(at);
     return cudaSuccess;
 }
@@ -504,7 +584,7 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
 
 cudaError_t cudaDeviceSynchronize(void) {
     API;
-    run_everything();
+    run_device(runtime().current);
     return runtime().sticky;
 }
 
@@ -561,8 +641,7 @@ cudaError_t cudaFree(void *address) {
     return call.fails != cudaSuccess ? call.fails : error != cudaSuccess ? error : runtime().sticky;
 }
 
-cudaError_t cudaMallocHost(void **place, size_t bytes) {
-    API;
+static cudaError_t allocate_pinned(void **place, size_t bytes) {
     *place = std::malloc(bytes ? bytes : 1);
     if (!*place)
         return remember(cudaErrorMemoryAllocation);
@@ -571,8 +650,14 @@ cudaError_t cudaMallocHost(void **place, size_t bytes) {
     return cudaSuccess;
 }
 
+cudaError_t cudaMallocHost(void **place, size_t bytes) {
+    API;
+    return allocate_pinned(place, bytes);
+}
+
 cudaError_t cudaHostAlloc(void **place, size_t bytes, unsigned) {
-    return cudaMallocHost(place, bytes);
+    API;
+    return allocate_pinned(place, bytes);
 }
 
 cudaError_t cudaFreeHost(void *address) {
@@ -615,15 +700,20 @@ cudaError_t cudaMemsetAsync(void *address, int value, size_t bytes, cudaStream_t
 
 // ---------------------------------------------------------------- streams and events
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
-    API;
+static cudaError_t create_stream(cudaStream_t *stream) {
     *stream = new CUstream_st{runtime().current, {}};
     runtime().streams.insert(*stream);
     return cudaSuccess;
 }
 
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
+    API;
+    return create_stream(stream);
+}
+
 cudaError_t cudaStreamCreate(cudaStream_t *stream) {
-    return cudaStreamCreateWithFlags(stream, 0);
+    API;
+    return create_stream(stream);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
@@ -658,15 +748,20 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
     return cudaErrorNotReady;
 }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
-    API;
+static cudaError_t create_event(cudaEvent_t *event) {
     *event = new CUevent_st{runtime().current};
     runtime().events.insert(*event);
     return cudaSuccess;
 }
 
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
+    API;
+    return create_event(event);
+}
+
 cudaError_t cudaEventCreate(cudaEvent_t *event) {
-    return cudaEventCreateWithFlags(event, 0);
+    API;
+    return create_event(event);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
@@ -684,8 +779,11 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     CUstream_st *queue = stream_of(stream);
     if (!queue || !runtime().events.count(event) || event->device != runtime().current)
         return remember(cudaErrorInvalidResourceHandle);
+    if (event->stream != queue)
+        run_until_passed(event); // so that `passed` only grows
     std::uint64_t times = ++event->recorded;
     event->stream = queue;
+    event->asked = 0;
     push(stream, {[=] {
              event->passed = times;
              event->seconds = now();
@@ -695,20 +793,27 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     API;
-    while (event->passed < event->recorded && event->stream && !event->stream->queue.empty())
-        run_first(event->stream);
+    if (!runtime().events.count(event))
+        return remember(cudaErrorInvalidResourceHandle);
+    run_until_passed(event);
     return runtime().sticky;
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     API;
+    if (!runtime().events.count(event))
+        return remember(cudaErrorInvalidResourceHandle);
     if (event->passed == event->recorded)
         return runtime().sticky;
+    if (++event->asked > 2 && event->stream && !event->stream->queue.empty())
+        run_first(event->stream); // so that a loop that asks comes to an end
     return cudaErrorNotReady;
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEvent_t end) {
     API;
+    if (!runtime().events.count(begin) || !runtime().events.count(end) || !begin->recorded || !end->recorded)
+        return remember(cudaErrorInvalidResourceHandle);
     if (begin->passed < begin->recorded || end->passed < end->recorded)
         return cudaErrorNotReady;
     *milliseconds = static_cast<float>((end->seconds - begin->seconds) * 1e3);
@@ -717,7 +822,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEve
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     API;
-    if (!push(stream, {nullptr, event, event->recorded}))
+    if (!runtime().events.count(event) || !push(stream, {nullptr, event, event->recorded}))
         return remember(cudaErrorInvalidResourceHandle);
     return runtime().sticky;
 }
@@ -757,6 +862,7 @@ void emu_reset(void) {
     for (auto &[first, bytes] : r.pinned_memory)
         std::free(first);
     r.pinned_memory.clear();
+    drop_plans();
     r.machine = emu_default_machine();
     r.progress = EMU_LAZY;
     r.current = 0;

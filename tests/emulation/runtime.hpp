@@ -29,10 +29,12 @@ cudaError_t remember(cudaError_t error);
 bool enqueue(cudaStream_t stream, std::function<void()> work);
 void drain(cudaStream_t stream);
 
+int current_device();
 bool is_device_memory(const void *first, std::size_t bytes);
 
 double fft_noise();
 extern std::size_t live_plans;
+void drop_plans();
 
 } // namespace emu
 
