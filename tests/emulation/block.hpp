@@ -27,18 +27,9 @@ struct Block {
 };
 extern Block block;
 
-inline void make_ready(unsigned warp, std::uint32_t lanes) {
-    block.ready[warp] |= lanes;
-    block.ready_warps |= 1u << warp;
-}
-
-inline char *warp_order_point(unsigned warp, unsigned sequence) {
-    return block.order_points + 3 + warp * 32 + sequence;
-}
-
 // Shared memory (shared_memory.cpp): nothing of an earlier block may be seen.
 void begin_shared_memory(std::size_t dynamic_bytes);
-bool end_shared_memory(); // false: the block wrote past the end of an array
+void end_shared_memory();
 
 } // namespace emu
 

@@ -32,6 +32,8 @@ Block block;
 
 namespace {
 
+constexpr Site no_site = {"", 0};
+
 struct Execution {
     const std::function<void()> *kernel = nullptr;
     Fiber host;
@@ -184,9 +186,26 @@ struct AtExit {
 
 // ---------------------------------------------------------------- what kernels and warp.cpp call
 
+unsigned running_thread() {
+    return block.running;
+}
+
+std::uint32_t exited_lanes(unsigned warp) {
+    return block.exited[warp];
+}
+
+void make_ready(unsigned warp, std::uint32_t lanes) {
+    block.ready[warp] |= lanes;
+    block.ready_warps |= 1u << warp;
+}
+
 void wait_at(Site site) {
     block.waits_at[block.running] = site;
     run_another(false);
+}
+
+char *warp_order_point(unsigned warp, unsigned sequence) {
+    return block.order_points + 3 + warp * 32 + sequence;
 }
 
 void yield_thread() {
@@ -237,7 +256,6 @@ void complete_barrier() {
 
 void join_barrier(Barrier kind, bool predicate, Site site) {
     if (!barrier.arrived) {
-        barrier_site_number(site); // so that it is counted
         barrier.kind = kind;
         barrier.site = site;
         barrier.sum = kind == Barrier::all;
@@ -298,6 +316,10 @@ const char *barrier_site_text(int number) {
     return text.c_str();
 }
 
+bool is_skipped(Site site) {
+    return barrier_site_number(site) == settings.skipped_barrier;
+}
+
 // ---------------------------------------------------------------- grids
 
 namespace {
@@ -329,9 +351,7 @@ void begin_block(const Grid &grid, std::uint64_t id) {
     block.alive = threads;
     block.running = static_cast<unsigned>(random_below(threads)); // whose warp comes first
     block.waiting_groups = 0;
-    static char unordered[3 + MAX_THREADS];
-    block.order_points =
-        exact_fibers ? static_cast<char *>(std::malloc(points)) : unordered; // new: blocks have no order
+    block.order_points = static_cast<char *>(std::malloc(points)); // new addresses: blocks are not ordered
     for (unsigned warp = 0; warp < warps; warp++) {
         unsigned lanes = std::min(threads - warp * 32, 32u);
         block.exited[warp] = 0;
@@ -339,6 +359,7 @@ void begin_block(const Grid &grid, std::uint64_t id) {
     }
     block.ready_warps = warps == 32 ? 0xffffffffu : (1u << warps) - 1;
     std::fill_n(block.fiber, threads, nullptr);
+    std::fill_n(block.waits_at, threads, no_site);
     barrier = {};
     execution.fiber_rotation = random_bits() % 4096;
     begin_warps(warps);
@@ -347,13 +368,8 @@ void begin_block(const Grid &grid, std::uint64_t id) {
 
 void end_block() {
     order_acquire(block.order_points);
-    if (exact_fibers)
-        std::free(block.order_points);
-    if (!end_shared_memory() && execution.error == cudaSuccess) {
-        report(format("a kernel wrote past the end of an array in shared memory [block (%u,%u,%u)]", blockIdx.x,
-                      blockIdx.y, blockIdx.z));
-        execution.error = cudaErrorIllegalAddress;
-    }
+    std::free(block.order_points);
+    end_shared_memory();
 }
 
 // All allocation happens on the host's own context: ThreadSanitizer sees it as writing.

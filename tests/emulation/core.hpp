@@ -52,10 +52,7 @@ void forget_barrier_sites();
 int barrier_site_number(Site site); // registers the site when it is new
 int barrier_site_count();
 const char *barrier_site_text(int number);
-inline bool is_skipped(Site site) {
-    return __builtin_expect(settings.skipped_barrier != 0, false) &&
-           barrier_site_number(site) == settings.skipped_barrier;
-}
+bool is_skipped(Site site);
 
 // ---------------------------------------------------------------- grids (core.cpp)
 
@@ -78,8 +75,12 @@ void begin_warps(unsigned warps);
 // A lane has left the kernel: a collective that waits for it may now be complete.
 void lane_exited(unsigned warp);
 
-// Waits; returns when the running thread has been made ready and is chosen.
-void wait_at(Site site);
+// What warp.cpp needs of the scheduler.
+unsigned running_thread();
+std::uint32_t exited_lanes(unsigned warp);
+void make_ready(unsigned warp, std::uint32_t lanes);
+void wait_at(Site site); // returns when the running thread has been made ready and is chosen
+char *warp_order_point(unsigned warp, unsigned sequence);
 
 } // namespace emu
 

@@ -23,50 +23,24 @@ EMU_UNSEEN inline bool plain_atomics() {
     return __builtin_expect(atomics_are_plain, false);
 }
 
-#if defined(__SANITIZE_THREAD__)
-#define EMU_ATOMICS_ARE_WATCHED 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define EMU_ATOMICS_ARE_WATCHED 1
-#endif
-#endif
-
-#ifdef EMU_ATOMICS_ARE_WATCHED
-
-// *address becomes update(*address), as one step that ThreadSanitizer knows for one. Word is the unsigned integer of
-// T's size.
-template <class Word, class T, class Update> inline T update_in_one_step(T *address, Update update) {
-    Word *word = reinterpret_cast<Word *>(address), old_word = __atomic_load_n(word, __ATOMIC_RELAXED), new_word;
+// old = *address, *address = update(old), as one step. Word is the unsigned integer of T's size.
+template <class Word, class T, class Update> inline T atomic_update(T *address, Update update) {
+    Word *word = reinterpret_cast<Word *>(address), old_word, new_word;
     T old_value, new_value;
+    if (plain_atomics()) {
+        old_value = *address;
+        yield_thread();
+        *address = update(old_value);
+        return old_value;
+    }
+    before_atomic();
+    old_word = __atomic_load_n(word, __ATOMIC_RELAXED);
     do {
         std::memcpy(&old_value, &old_word, sizeof old_value);
         new_value = update(old_value);
         std::memcpy(&new_word, &new_value, sizeof new_word);
     } while (!__atomic_compare_exchange_n(word, &old_word, new_word, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     return old_value;
-}
-
-#else
-
-// All CUDA threads run on one thread of the host, and only the calls of the emulation switch between them: what stands
-// between two such calls is one step, and a locked instruction would only cost time.
-template <class Word, class T, class Update> inline T update_in_one_step(T *address, Update update) {
-    T old_value = *address;
-    *address = update(old_value);
-    return old_value;
-}
-
-#endif
-
-template <class Word, class T, class Update> inline T atomic_update(T *address, Update update) {
-    if (plain_atomics()) {
-        T old_value = *address;
-        yield_thread();
-        *address = update(old_value);
-        return old_value;
-    }
-    before_atomic();
-    return update_in_one_step<Word>(address, update);
 }
 
 } // namespace emu

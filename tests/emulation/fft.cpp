@@ -8,7 +8,6 @@
 #include <cufft.h>
 #include <fftw3.h>
 
-#include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -36,13 +35,13 @@ struct Plan {
     std::size_t work_bytes = 0;
     int device = 0;
     cudaStream_t stream = nullptr;
-    fftwf_plan in_float[2][2][2] = {}; // [in place][inverse][aligned]
-    fftw_plan in_double[2][2][2] = {};
+    fftwf_plan in_float[2][2] = {}; // [in place][inverse]
+    fftw_plan in_double[2][2] = {};
 
     ~Plan() {
-        for (int i = 0; i < 8; i++) {
-            fftwf_destroy_plan(in_float[i / 4][i / 2 % 2][i % 2]);
-            fftw_destroy_plan(in_double[i / 4][i / 2 % 2][i % 2]);
+        for (int i = 0; i < 4; i++) {
+            fftwf_destroy_plan(in_float[i / 2][i % 2]);
+            fftw_destroy_plan(in_double[i / 2][i % 2]);
         }
     }
 };
@@ -133,24 +132,16 @@ std::size_t touched_bytes(const Plan &plan, const Layout &layout, bool real) {
 }
 
 // C2R transforms may destroy their input, as cuFFT's may.
-unsigned flags_for(bool aligned) {
-    return FFTW_ESTIMATE | (aligned ? 0u : FFTW_UNALIGNED);
-}
-
-// Whether FFTW may use a plan that was made for aligned arrays, which is up to three times as fast.
-bool is_aligned(const void *array) {
-    return reinterpret_cast<std::uintptr_t>(array) % 64 == 0;
-}
+constexpr unsigned FLAGS = FFTW_ESTIMATE | FFTW_UNALIGNED;
 
 void execute(Plan &plan, void *in, void *out, bool inverse) {
     Layout from, to;
-    bool in_place = in == out, aligned = is_aligned(in) && is_aligned(out);
-    unsigned flags = flags_for(aligned);
+    bool in_place = in == out;
     find_layouts(plan, in_place, from, to);
     int rank = static_cast<int>(plan.lengths.size());
     const int *lengths = plan.lengths.data(), *in_embed = from.embed.data(), *out_embed = to.embed.data();
-    fftwf_plan &single = plan.in_float[in_place][inverse][aligned];
-    fftw_plan &wide = plan.in_double[in_place][inverse][aligned];
+    fftwf_plan &single = plan.in_float[in_place][inverse];
+    fftw_plan &wide = plan.in_double[in_place][inverse];
     int sign = inverse ? FFTW_BACKWARD : FFTW_FORWARD;
     if (plan.work_area)
         std::memset(plan.work_area, 0xa5, plan.work_bytes);
@@ -160,32 +151,32 @@ void execute(Plan &plan, void *in, void *out, bool inverse) {
     switch (plan.type) {
     case CUFFT_C2C:
         if (!single)
-            single = EMU_MANY(fftwf, dft, fftwf_complex, fftwf_complex, sign, flags);
+            single = EMU_MANY(fftwf, dft, fftwf_complex, fftwf_complex, sign, FLAGS);
         fftwf_execute_dft(single, static_cast<fftwf_complex *>(in), static_cast<fftwf_complex *>(out));
         break;
     case CUFFT_R2C:
         if (!single)
-            single = EMU_MANY(fftwf, dft_r2c, float, fftwf_complex, flags);
+            single = EMU_MANY(fftwf, dft_r2c, float, fftwf_complex, FLAGS);
         fftwf_execute_dft_r2c(single, static_cast<float *>(in), static_cast<fftwf_complex *>(out));
         break;
     case CUFFT_C2R:
         if (!single)
-            single = EMU_MANY(fftwf, dft_c2r, fftwf_complex, float, flags);
+            single = EMU_MANY(fftwf, dft_c2r, fftwf_complex, float, FLAGS);
         fftwf_execute_dft_c2r(single, static_cast<fftwf_complex *>(in), static_cast<float *>(out));
         break;
     case CUFFT_Z2Z:
         if (!wide)
-            wide = EMU_MANY(fftw, dft, fftw_complex, fftw_complex, sign, flags);
+            wide = EMU_MANY(fftw, dft, fftw_complex, fftw_complex, sign, FLAGS);
         fftw_execute_dft(wide, static_cast<fftw_complex *>(in), static_cast<fftw_complex *>(out));
         break;
     case CUFFT_D2Z:
         if (!wide)
-            wide = EMU_MANY(fftw, dft_r2c, double, fftw_complex, flags);
+            wide = EMU_MANY(fftw, dft_r2c, double, fftw_complex, FLAGS);
         fftw_execute_dft_r2c(wide, static_cast<double *>(in), static_cast<fftw_complex *>(out));
         break;
     case CUFFT_Z2D:
         if (!wide)
-            wide = EMU_MANY(fftw, dft_c2r, fftw_complex, double, flags);
+            wide = EMU_MANY(fftw, dft_c2r, fftw_complex, double, FLAGS);
         fftw_execute_dft_c2r(wide, static_cast<fftw_complex *>(in), static_cast<double *>(out));
         break;
     default:

@@ -49,16 +49,10 @@ namespace {
 constexpr std::size_t PAGE_BYTES = 4096;
 constexpr int MAX_DEVICES = 4;
 
-// Pages between two guard pages.
-struct Pages {
-    char *first;
-    std::size_t bytes;
-    bool open; // to host code as to kernels
-};
-
 struct Allocation {
     std::size_t bytes;
-    Pages pages;
+    char *mapping;
+    std::size_t mapping_bytes; // without the two guard pages
     int device;
 };
 
@@ -76,8 +70,6 @@ struct Runtime {
     emu_progress progress = EMU_LAZY;
     int current = 0;
     std::map<char *, Allocation> device_memory;
-    std::multimap<std::size_t, Pages> kept_pages; // of freed memory, by their size
-    std::size_t kept_bytes = 0;
     std::map<char *, std::size_t> pinned_memory;
     std::set<CUstream_st *> streams; // without the null streams
     std::set<CUevent_st *> events;
@@ -86,7 +78,6 @@ struct Runtime {
     std::map<const void *, std::size_t> allowed_shared; // of kernels that opted in
     std::size_t used[MAX_DEVICES] = {};
     bool accessible = false; // device memory, to host code
-    bool touched = false;    // it was, for work, and protect() does not know of that so far
     std::uint64_t protections = 0;
     cudaError_t last = cudaSuccess, sticky = cudaSuccess;
     Fault fault;
@@ -113,39 +104,23 @@ double now() {
 
 // ---------------------------------------------------------------- who may touch device memory
 
-void set_open(Pages &pages, bool open) {
-    if (pages.open != open)
-        mprotect(pages.first, pages.bytes, open ? PROT_READ | PROT_WRITE : PROT_NONE);
-    pages.open = open;
-}
-
 void set_accessible(bool accessible) {
     Runtime &r = runtime();
-    r.touched |= accessible;
     if (r.accessible == accessible)
         return;
     for (auto &[first, allocation] : r.device_memory)
-        set_open(allocation.pages, accessible);
+        mprotect(allocation.mapping, allocation.mapping_bytes, accessible ? PROT_READ | PROT_WRITE : PROT_NONE);
     r.accessible = accessible;
 }
 
-// Taking device memory out of the reach of host code costs a system call for each allocation, and another to let
-// kernels in again. That would be most of the time of a long test, so after the first ALWAYS_PROTECTED calls that did
-// work since emu_reset it is done after one in PROTECTED_SELDOM such calls. Code that touches what it may not does so
-// again and again, and in its first calls as well.
-constexpr std::uint64_t ALWAYS_PROTECTED = 24, PROTECTED_SELDOM = 256;
-
-bool protects_always() {
-    return runtime().protections < ALWAYS_PROTECTED;
-}
+// Takes device memory out of the reach of host code again. That costs a system call for each allocation, which would be
+// most of the time of a long test: after the first ALWAYS_PROTECTED times since emu_reset it is done once in
+// PROTECTED_SELDOM calls. Code that touches what it may not does so again and again, and in its first calls as well.
+constexpr std::uint64_t ALWAYS_PROTECTED = 200, PROTECTED_SELDOM = 512;
 
 void protect() {
     Runtime &r = runtime();
-    if (!r.touched)
-        return;
-    r.touched = false;
-    r.protections++;
-    if (protects_always() || r.protections % PROTECTED_SELDOM == 0)
+    if (r.accessible && (++r.protections < ALWAYS_PROTECTED || r.protections % PROTECTED_SELDOM == 0))
         set_accessible(false);
 }
 
@@ -155,8 +130,8 @@ void on_bad_access(int signal, siginfo_t *info, void *) {
     char text[200];
     const char *address = static_cast<const char *>(info->si_addr);
     for (const auto &[first, allocation] : runtime().device_memory) {
-        const char *begin = allocation.pages.first - PAGE_BYTES;
-        if (address < begin || address >= begin + allocation.pages.bytes + 2 * PAGE_BYTES)
+        const char *begin = allocation.mapping - PAGE_BYTES;
+        if (address < begin || address >= begin + allocation.mapping_bytes + 2 * PAGE_BYTES)
             continue;
         int length = in_kernel() ? snprintf(text, sizeof text,
                                             "emulation: a kernel touched byte %td of an allocation of %zu bytes\n",
@@ -395,49 +370,6 @@ static cudaError_t copy(void *to, const void *from, std::size_t bytes, cudaMemcp
     return runtime().sticky;
 }
 
-// Fresh pages cost system calls and page faults, and a solver takes the same amounts of memory again and again: what
-// was freed is kept for the next allocation of as many pages, up to KEPT_BYTES.
-constexpr std::size_t KEPT_BYTES = std::size_t{256} << 20;
-
-// Open pages full of garbage; first is nullptr when there is no memory.
-static Pages take_pages(std::size_t bytes) {
-    Runtime &r = runtime();
-    Pages pages = {nullptr, bytes, false};
-    auto kept = r.kept_pages.find(bytes);
-    if (kept != r.kept_pages.end()) {
-        pages = kept->second;
-        r.kept_pages.erase(kept);
-        r.kept_bytes -= bytes;
-    } else {
-        void *mapping =
-            mmap(nullptr, bytes + 2 * PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (mapping == MAP_FAILED)
-            return pages;
-        pages.first = static_cast<char *>(mapping) + PAGE_BYTES;
-    }
-    set_open(pages, true);
-    allow_access(pages.first, bytes);
-    std::memset(pages.first, 0xcd, bytes); // so that memory that was never written shows
-    return pages;
-}
-
-// Use after cudaFree finds closed pages, or garbage where memory is not always protected.
-static void give_pages(Pages pages) {
-    Runtime &r = runtime();
-    allow_access(pages.first, pages.bytes);
-    if (r.kept_bytes + pages.bytes > KEPT_BYTES) {
-        munmap(pages.first - PAGE_BYTES, pages.bytes + 2 * PAGE_BYTES);
-        return;
-    }
-    if (protects_always())
-        set_open(pages, false);
-    else if (pages.open)
-        std::memset(pages.first, 0xdd, pages.bytes);
-    forbid_access(pages.first, pages.bytes);
-    r.kept_pages.emplace(pages.bytes, pages);
-    r.kept_bytes += pages.bytes;
-}
-
 static cudaError_t allocate(void **place, std::size_t bytes) {
     Runtime &r = runtime();
     *place = nullptr;
@@ -446,15 +378,17 @@ static cudaError_t allocate(void **place, std::size_t bytes) {
     if (bytes > r.machine.memory_bytes - r.used[r.current])
         return remember(cudaErrorMemoryAllocation);
     // CUDA aligns to 256 bytes. The end of the allocation, so rounded, touches the guard page behind it.
-    std::size_t rounded = (bytes + 255) / 256 * 256;
-    Pages pages = take_pages((rounded + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES);
-    if (!pages.first)
+    std::size_t rounded = (bytes + 255) / 256 * 256, pages = (rounded + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    void *mapped = mmap(nullptr, pages + 2 * PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED)
         return remember(cudaErrorMemoryAllocation);
-    char *first = pages.first + (pages.bytes - rounded);
-    forbid_access(pages.first, pages.bytes - rounded);
+    char *mapping = static_cast<char *>(mapped) + PAGE_BYTES, *first = mapping + (pages - rounded);
+    mprotect(mapping, pages, PROT_READ | PROT_WRITE);
+    std::memset(mapping, 0xcd, pages); // so that memory that was never written shows
+    forbid_access(mapping, static_cast<unsigned long>(first - mapping));
     forbid_access(first + bytes, rounded - bytes);
-    set_open(pages, r.accessible);
-    r.device_memory[first] = {bytes, pages, r.current};
+    mprotect(mapping, pages, r.accessible ? PROT_READ | PROT_WRITE : PROT_NONE);
+    r.device_memory[first] = {bytes, mapping, pages, r.current};
     r.used[r.current] += bytes;
     *place = first;
     return cudaSuccess;
@@ -466,8 +400,10 @@ static cudaError_t release(void *address) {
     if (at == r.device_memory.end())
         return remember(cudaErrorInvalidValue);
     run_everything(); // cudaFree waits
-    give_pages(at->second.pages);
-    r.used[at->second.device] -= at->second.bytes;
+    Allocation allocation = at->second;
+    allow_access(allocation.mapping, allocation.mapping_bytes);
+    munmap(allocation.mapping - PAGE_BYTES, allocation.mapping_bytes + 2 * PAGE_BYTES);
+    r.used[allocation.device] -= allocation.bytes;
     r.device_memory.erase(at);
     return cudaSuccess;
 }

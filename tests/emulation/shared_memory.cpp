@@ -1,8 +1,6 @@
-// Shared memory: fresh for each block, full of garbage, and exactly as large as declared: where AddressSanitizer does
-// not look at its end, a trap of known bytes lies behind it, which is looked at when the block has ended.
+// Shared memory: fresh for each block, full of garbage, and exactly as large as declared where a sanitizer looks.
 #include "block.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -10,9 +8,6 @@ namespace emu {
 
 static SharedVariable *variables = nullptr; // all that were ever used
 static SharedVariable dynamic_variable;
-
-constexpr std::size_t TRAP_BYTES = exact_heap_blocks ? 0 : 64;
-constexpr unsigned char TRAP = 0xe5;
 
 static void release(SharedVariable &variable) {
     std::free(variable.memory);
@@ -24,10 +19,9 @@ static void make_fresh(SharedVariable &variable, std::size_t bytes) {
     if (!variable.memory || variable.capacity < bytes) {
         release(variable);
         variable.capacity = bytes ? bytes : 1;
-        variable.memory = std::malloc(variable.capacity + TRAP_BYTES); // so that sanitizers know its end
+        variable.memory = std::malloc(variable.capacity); // so that sanitizers know its end
     }
     std::memset(variable.memory, static_cast<int>(random_bits() | 1), bytes);
-    std::memset(static_cast<char *>(variable.memory) + bytes, TRAP, TRAP_BYTES);
     variable.bytes = bytes;
     variable.block = block.number;
     order_release(variable.memory);
@@ -54,22 +48,12 @@ void begin_shared_memory(std::size_t dynamic_bytes) {
     make_fresh(dynamic_variable, dynamic_bytes);
 }
 
-static bool is_in_bounds(const SharedVariable &variable) {
-    const unsigned char *trap = static_cast<const unsigned char *>(variable.memory) + variable.bytes;
-    return variable.block != block.number ||
-           std::all_of(trap, trap + TRAP_BYTES, [](unsigned char byte) { return byte == TRAP; });
-}
-
-bool end_shared_memory() {
-    bool in_bounds = is_in_bounds(dynamic_variable);
-    for (SharedVariable *variable = variables; variable; variable = variable->next)
-        in_bounds = in_bounds && is_in_bounds(*variable);
+void end_shared_memory() {
     if (!exact_heap_blocks)
-        return in_bounds;
+        return;
     release(dynamic_variable);
     for (SharedVariable *variable = variables; variable; variable = variable->next)
         release(*variable);
-    return in_bounds;
 }
 
 static struct AtExit {

@@ -3,6 +3,8 @@
 // lane outside its own mask: CUDA leaves both undefined.
 #include "block.hpp"
 
+#include <cstring>
+
 namespace emu {
 
 namespace {
@@ -23,9 +25,11 @@ struct Warp {
 };
 Warp warps[MAX_WARPS];
 
-std::uint64_t combine(Collective kind, std::uint64_t sum, std::uint64_t value, bool first) {
+std::uint64_t combine(Collective kind, std::uint64_t sum, std::uint64_t value, unsigned lane, bool first) {
     std::uint32_t a = static_cast<std::uint32_t>(sum), b = static_cast<std::uint32_t>(value);
     switch (kind) {
+    case Collective::ballot:
+        return sum | static_cast<std::uint64_t>(value != 0) << lane;
     case Collective::any:
         return sum | (value != 0);
     case Collective::all:
@@ -46,9 +50,12 @@ std::uint64_t combine(Collective kind, std::uint64_t sum, std::uint64_t value, b
         return a | b;
     case Collective::bit_xor:
         return a ^ b;
-    default: // the others are no sums
-        return sum;
+    case Collective::sync:
+    case Collective::shuffle:
+    case Collective::match:
+        break;
     }
+    return sum;
 }
 
 std::uint64_t matching_lanes(const Warp &warp, std::uint32_t here, std::uint64_t value) {
@@ -58,44 +65,28 @@ std::uint64_t matching_lanes(const Warp &warp, std::uint32_t here, std::uint64_t
     return lanes;
 }
 
-// Calls each(lane) for the lanes of the group, in their order.
-template <class Each> void for_lanes(std::uint32_t lanes, Each each) {
-    for (; lanes; lanes &= lanes - 1)
-        each(static_cast<unsigned>(__builtin_ctz(lanes)));
-}
-
 void compute(Warp &warp, const Group &group) {
     std::uint64_t sum = 0;
-    switch (group.kind) {
-    case Collective::sync:
-        return;
-    case Collective::shuffle: // from a lane that is not there: undefined in CUDA, garbage here
-        for_lanes(group.here, [&](unsigned lane) {
-            unsigned source = warp.source[lane];
-            warp.result[lane] = group.here >> source & 1 ? warp.value[source] : 0xdeadbeefdeadbeefu;
-        });
-        return;
-    case Collective::match:
-        for_lanes(group.here,
-                  [&](unsigned lane) { warp.result[lane] = matching_lanes(warp, group.here, warp.value[lane]); });
-        return;
-    case Collective::ballot:
-        for_lanes(group.here, [&](unsigned lane) { sum |= static_cast<std::uint64_t>(warp.value[lane] != 0) << lane; });
-        break;
-    default:
-        for_lanes(group.here, [&, first = true](unsigned lane) mutable {
-            sum = combine(group.kind, sum, warp.value[lane], first);
-            first = false;
-        });
+    bool first = true;
+    for (std::uint32_t rest = group.here; rest; rest &= rest - 1, first = false) {
+        unsigned lane = static_cast<unsigned>(__builtin_ctz(rest));
+        sum = combine(group.kind, sum, warp.value[lane], lane, first);
     }
-    for_lanes(group.here, [&](unsigned lane) { warp.result[lane] = sum; });
+    for (std::uint32_t rest = group.here; rest; rest &= rest - 1) {
+        unsigned lane = static_cast<unsigned>(__builtin_ctz(rest)), source = warp.source[lane];
+        warp.result[lane] = sum;
+        if (group.kind == Collective::shuffle) // from a lane that is not there: undefined in CUDA, garbage here
+            warp.result[lane] = group.here >> source & 1 ? warp.value[source] : 0xdeadbeefdeadbeefu;
+        if (group.kind == Collective::match)
+            warp.result[lane] = matching_lanes(warp, group.here, warp.value[lane]);
+    }
 }
 
 // Lets the lanes of a group go on when all that can come have come.
 void complete_if_all_are_here(unsigned number, unsigned at) {
     Warp &warp = warps[number];
     Group group = warp.groups[at];
-    if (group.here != (group.mask & warp.lanes & ~block.exited[number]))
+    if (group.here != (group.mask & warp.lanes & ~exited_lanes(number)))
         return;
     warp.groups[at] = warp.groups[--warp.count];
     block.waiting_groups--;
@@ -113,8 +104,6 @@ unsigned group_for(Warp &warp, Collective kind, std::uint32_t mask, Site site) {
             fail_kernel(cudaErrorLaunchFailure, "%s:%d (mask %08x): lanes of this mask wait at %s:%d (mask %08x)",
                         site.file, site.line, mask, group.site.file, group.site.line, group.mask);
     }
-    if (kind == Collective::sync)
-        barrier_site_number(site); // so that it is counted
     warp.groups[warp.count] = {mask, 0, kind, site, warp.sequence++ % 32};
     block.waiting_groups++;
     return warp.count++;
@@ -136,11 +125,11 @@ void lane_exited(unsigned number) {
 }
 
 unsigned lane() {
-    return block.running & 31;
+    return running_thread() & 31;
 }
 
 std::uint64_t warp_collective(Collective kind, unsigned mask, std::uint64_t value, unsigned source_lane, Site site) {
-    unsigned number = block.running >> 5, self = block.running & 31;
+    unsigned number = running_thread() >> 5, self = running_thread() & 31;
     Warp &warp = warps[number];
     if (kind == Collective::sync && is_skipped(site))
         return 0;
