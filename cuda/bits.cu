@@ -3,21 +3,22 @@
 #include "device.cuh"
 
 /* One thread a word of `bits`; atomic, since the words of a row belong to many threads. */
-static __global__ void SG_CUDA_BOUNDS store_bits_kernel(sg_cuda_layout layout, uint32_t *plane, uint64_t first_line,
-                                                        uint64_t first_pos, uint64_t count, const uint32_t *bits) {
-    uint64_t w = global_thread();
-    if (w * 32 >= count)
+static __global__ void SG_CUDA_BOUNDS store_bits_kernel(sg_cuda_layout layout, uint32_t *plane, uint64_t levels,
+                                                        uint64_t first_pos, uint64_t count, uint64_t words,
+                                                        const uint32_t *bits) {
+    uint64_t i = global_thread(), level = i / words, w = i - level * words;
+    if (level >= levels || w * 32 >= count)
         return;
-    for (uint32_t rest = bits[w]; rest != 0; rest &= rest - 1) {
+    for (uint32_t rest = bits[i]; rest != 0; rest &= rest - 1) {
         uint64_t p = first_pos + 32 * w + (uint64_t)(__ffs((int)rest) - 1);
         uint64_t column = p / layout.modulus, r = p - column * layout.modulus;
-        atomicOr(line_words(layout, plane, first_line + r) + column / 32, 1u << (column % 32));
+        atomicOr(line_words(layout, plane, level * layout.modulus + r) + column / 32, 1u << (column % 32));
     }
 }
 
-cudaError_t sg_cuda_store_bits(sg_cuda_layout layout, uint32_t *plane, uint64_t first_line, uint64_t first_pos,
-                               uint64_t count, const uint32_t *bits, cudaStream_t stream) {
-    return launch_threads(store_bits_kernel, (count + 31) / 32, stream, layout, plane, first_line, first_pos, count,
+cudaError_t sg_cuda_store_bits(sg_cuda_layout layout, uint32_t *plane, uint64_t levels, uint64_t first_pos,
+                               uint64_t count, uint64_t words, const uint32_t *bits, cudaStream_t stream) {
+    return launch_threads(store_bits_kernel, levels * words, stream, layout, plane, levels, first_pos, count, words,
                           bits);
 }
 

@@ -13,9 +13,4 @@ sg_status sg_cufft_status(sg_context *context, cufftResult result, const char *c
 #define SG_CUDA(context, call)  sg_cuda_status((context), (call), #call, __FILE__, __LINE__)
 #define SG_CUFFT(context, call) sg_cufft_status((context), (call), #call, __FILE__, __LINE__)
 
-/* Keeps the first failure of several steps that must all be made. */
-static inline sg_status sg_first_failure(sg_status first, sg_status next) {
-    return first != SG_OK ? first : next;
-}
-
 #endif

@@ -78,9 +78,10 @@ typedef struct sg_cuda_shape {
 
 /* --- bits.cu: between heap order and rows --- */
 
-/* Bit i of `bits` for each of the `count` heap sizes from first_pos on into lines first_line + p % M. */
-cudaError_t sg_cuda_store_bits(sg_cuda_layout layout, uint32_t *plane, uint64_t first_line, uint64_t first_pos,
-                               uint64_t count, const uint32_t *bits, cudaStream_t stream);
+/* Bits of the `count` heap sizes from first_pos on into the lines of the first `levels` levels, `words` words a level.
+ */
+cudaError_t sg_cuda_store_bits(sg_cuda_layout layout, uint32_t *plane, uint64_t levels, uint64_t first_pos,
+                               uint64_t count, uint64_t words, const uint32_t *bits, cudaStream_t stream);
 
 /* The same base case of every level, `words` words a level, out of the hot plane. Bits past `count` are set. */
 cudaError_t sg_cuda_gather_bits(sg_cuda_layout layout, const uint32_t *hot, uint64_t first_pos, uint64_t count,

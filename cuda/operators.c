@@ -12,8 +12,8 @@ sg_status sg_cuda_preset(sg_field *field, uint64_t first_pos, uint64_t count, co
     for (uint64_t done = 0; done < count; done += step) {
         uint64_t now = count - done < step ? count - done : step;
         SG_TRY(sg_cuda_send(field, field->d_leaf_up, bits + done / 64, (now + 63) / 64 * 8));
-        SG_TRY(SG_CUDA(field->context, sg_cuda_store_bits(field->layout, field->d_preset, 0, first_pos + done, now,
-                                                          field->d_leaf_up, field->compute)));
+        SG_TRY(SG_CUDA(field->context, sg_cuda_store_bits(field->layout, field->d_preset, 1, first_pos + done, now,
+                                                          (now + 31) / 32, field->d_leaf_up, field->compute)));
     }
 cleanup:
     return status;
@@ -114,11 +114,10 @@ sg_status sg_cuda_store_cold(sg_field *field, uint64_t first_column, const uint6
     sg_status status;
     SG_TRY(sg_cuda_send(field, field->d_leaf_up, bits, leaf_bytes(field)));
     SG_TRY(sg_cuda_clock_begin(field, SG_CUDA_BASE_CASES));
-    for (uint64_t level = 0; level < field->layout.levels; level++)
-        SG_TRY(SG_CUDA(field->context,
-                       sg_cuda_store_bits(field->layout, field->d_cold, level * field->layout.modulus,
-                                          first_column * field->rows->modulus, leaf_count(field, first_column),
-                                          field->d_leaf_up + level * field->leaf_words, field->compute)));
+    SG_TRY(
+        SG_CUDA(field->context, sg_cuda_store_bits(field->layout, field->d_cold, field->layout.levels,
+                                                   first_column * field->rows->modulus, leaf_count(field, first_column),
+                                                   field->leaf_words, field->d_leaf_up, field->compute)));
     SG_TRY(sg_cuda_clock_end(field, leaf_bytes(field)));
 cleanup:
     return status;
@@ -151,15 +150,22 @@ cleanup:
     return status;
 }
 
+/* The listed classes by shifted cold rows; with a list, the dense ones by listed cold positions. */
+static sg_status shift_or(sg_field *field, const sg_cuda_node *node, const sg_cuda_cold_list *list) {
+    sg_status status;
+    SG_TRY(sg_cuda_clock_begin(field, SG_CUDA_SHIFT_OR));
+    SG_TRY(SG_CUDA(field->context, sg_cuda_shift_or(field->layout, field->limits.shape, field->d_hot, field->d_cold,
+                                                    field->shifts, node, list, field->d_work, field->compute)));
+    SG_TRY(sg_cuda_clock_end(field, 0));
+cleanup:
+    return status;
+}
+
 static sg_status mark_from_list(sg_field *field, const sg_cuda_node *node, const sg_cuda_cold_list *list,
                                 bool listed_classes) {
     sg_status status = SG_OK;
-    if (field->has_dense) {
-        SG_TRY(sg_cuda_clock_begin(field, SG_CUDA_SHIFT_OR));
-        SG_TRY(SG_CUDA(field->context, sg_cuda_shift_or(field->layout, field->limits.shape, field->d_hot, field->d_cold,
-                                                        field->shifts, node, list, field->d_work, field->compute)));
-        SG_TRY(sg_cuda_clock_end(field, 0));
-    }
+    if (field->has_dense)
+        SG_TRY(shift_or(field, node, list));
     if (listed_classes) {
         SG_TRY(sg_cuda_clock_begin(field, SG_CUDA_SCATTER));
         SG_TRY(SG_CUDA(field->context, sg_cuda_scatter(field->layout, field->limits.shape, field->d_hot, field->shifts,
@@ -196,10 +202,7 @@ sg_status sg_cuda_mark_dense(sg_field *field, const sg_node *node, const sg_sour
     sg_cuda_node sent;
     sg_status status;
     SG_TRY(sg_cuda_send_node(field, node, sources, &sent));
-    SG_TRY(sg_cuda_clock_begin(field, SG_CUDA_SHIFT_OR));
-    SG_TRY(SG_CUDA(field->context, sg_cuda_shift_or(field->layout, field->limits.shape, field->d_hot, field->d_cold,
-                                                    field->shifts, &sent, NULL, field->d_work, field->compute)));
-    SG_TRY(sg_cuda_clock_end(field, 0));
+    SG_TRY(shift_or(field, &sent, NULL));
     if (field->has_dense)
         SG_TRY(mark_by_lists(field, &sent, cold_total(field, sources), false));
 cleanup:

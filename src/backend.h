@@ -135,8 +135,8 @@ struct sg_operators {
 /* Device `index` of a backend, checked; `context` remembers that it was. SG_ERROR_BACKEND with the reason. */
 sg_status sg_backend_find(sg_context *context, sg_backend backend, uint32_t index, sg_device *device);
 
-/* Whether a CUDA module is there at all, usable or not; and whether a driver is there to use it. Both are cheap: no
- * module is loaded. */
+/* Whether a CUDA module is there at all, usable or not; and whether a driver is there to use it. Both are cheap, unless
+ * the module lies where only the system's loader finds it: then looking loads it. */
 bool sg_backend_cuda_is_offered(void);
 sg_status sg_backend_probe_cuda(sg_context *context);
 

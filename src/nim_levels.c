@@ -41,8 +41,6 @@ sg_status sg_nim_levels(sg_job *job) {
     }
     job->result->info.levels = run.first_value;
     SG_TRY(sg_recursion_report(&recursion, job->result));
-    SG_TRY(sg_recursion_close(&recursion));
 cleanup:
-    sg_recursion_close(&recursion);
-    return status;
+    return sg_first_failure(status, sg_recursion_close(&recursion));
 }

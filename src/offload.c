@@ -17,8 +17,7 @@ sg_status sg_request_take_device(sg_request *request, sg_backend backend, uint32
 
 /* Only recursions run on a device, and opening one takes a while. */
 static bool is_worth_a_device(const sg_request *request, const sg_plan *plan) {
-    bool recursive = plan->engine == SG_ENGINE_SPLIT || plan->engine == SG_ENGINE_CONVOLUTION;
-    return recursive && !plan->is_hopeless && request->n >= SG_DEVICE_LEAST_POS;
+    return sg_engine_is_recursive(plan->engine) && !plan->is_hopeless && request->n >= SG_DEVICE_LEAST_POS;
 }
 
 void sg_offload(sg_request *request, sg_plan *plan, uint32_t index, char *reason, size_t size) {

@@ -144,8 +144,6 @@ sg_status sg_outcome_recursion(sg_job *job) {
         SG_TRY(by_segments(job, preset_segment, &recursion));
     SG_TRY(sg_recursion_run(&recursion, emit_cold, job));
     SG_TRY(sg_recursion_report(&recursion, job->result));
-    SG_TRY(sg_recursion_close(&recursion));
 cleanup:
-    sg_recursion_close(&recursion);
-    return status;
+    return sg_first_failure(status, sg_recursion_close(&recursion));
 }

@@ -46,6 +46,9 @@ typedef struct sg_plan {
     double seconds;
 } sg_plan;
 
+/* Whether an engine is the recursion: only these have levels, rows and work for a device. */
+bool sg_engine_is_recursive(sg_engine engine);
+
 /* Whether an engine serves a mode. */
 bool sg_engine_serves(sg_engine engine, sg_mode mode);
 

@@ -37,7 +37,7 @@ bool sg_engine_serves(sg_engine engine, sg_mode mode) {
     return false;
 }
 
-static bool is_recursive(sg_engine engine) {
+bool sg_engine_is_recursive(sg_engine engine) {
     return engine == SG_ENGINE_SPLIT || engine == SG_ENGINE_CONVOLUTION;
 }
 
@@ -48,7 +48,7 @@ static sg_status check_backend(const sg_request *request) {
         return SG_OK;
     if (request->mode == SG_MODE_REMOTENESS)
         return sg_fail(request->context, SG_ERROR_UNSUPPORTED, "backend '%s' cannot serve mode 'remoteness'", backend);
-    if (request->engine != SG_ENGINE_AUTO && !is_recursive(request->engine))
+    if (request->engine != SG_ENGINE_AUTO && !sg_engine_is_recursive(request->engine))
         return sg_fail(request->context, SG_ERROR_UNSUPPORTED,
                        "backend '%s' cannot run engine '%s'; engines that it can: auto, split, convolution", backend,
                        sg_engine_name(request->engine));
@@ -329,8 +329,8 @@ sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
         plan->need.host_bytes = answer_bytes(request->mode, request->n);
         return SG_OK;
     }
-    bool recursive =
-        is_recursive(request->engine) || (request->engine == SG_ENGINE_AUTO && request->mode != SG_MODE_REMOTENESS);
+    bool recursive = sg_engine_is_recursive(request->engine) ||
+                     (request->engine == SG_ENGINE_AUTO && request->mode != SG_MODE_REMOTENESS);
     bool choosing = recursive && !request->leanest && request->n > sg_pilot_longest(request->mode) &&
                     (request->engine == SG_ENGINE_AUTO || !request->rows);
     SG_TRY(sg_members_count(request->context, request->game->subtraction, request->n, &plan->member_count));

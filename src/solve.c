@@ -143,7 +143,7 @@ static sg_status run_engine(sg_job *job) {
 
 /* Only the recursion and the tiles have work for several threads. */
 static bool engine_is_threaded(sg_engine engine) {
-    return engine == SG_ENGINE_SPLIT || engine == SG_ENGINE_CONVOLUTION || engine == SG_ENGINE_TILE;
+    return sg_engine_is_recursive(engine) || engine == SG_ENGINE_TILE;
 }
 
 static sg_status open_result(sg_job *job) {

@@ -21,6 +21,11 @@ sg_status sg_fail(sg_context *context, sg_status status, const char *format, ...
             goto cleanup;                                                                                              \
     } while (0)
 
+/* Keeps the first failure of several steps that must all be made. */
+static inline sg_status sg_first_failure(sg_status first, sg_status next) {
+    return first != SG_OK ? first : next;
+}
+
 /* Gives the caller a struct that begins with the size it knows: as much of `filled` as fits, the size left as it is.
  * Returns false, and gives nothing, when the size was not set. */
 bool sg_struct_give(void *given, const void *filled, size_t filled_size);

@@ -235,3 +235,16 @@ void expect_values(const sg_result *result, const uint32_t *values, uint64_t n) 
     EXPECT_EQ(info.n, n);
     free(raw);
 }
+
+uint64_t fingerprint_of(const sg_result *result) {
+    uint64_t fingerprint = 0;
+    EXPECT_EQ(sg_result_fingerprint(result, &fingerprint), SG_OK);
+    return fingerprint;
+}
+
+sg_game *game_of_case(const solve_case *row) {
+    sg_game *game = game_of_spec(row->set);
+    if (row->hotspots)
+        ASSERT_EQ(sg_game_set_hotspots(test_context(), game, row->hotspots), SG_OK);
+    return game;
+}

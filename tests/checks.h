@@ -76,5 +76,19 @@ void expect_values(const sg_result *result, const uint32_t *values, uint64_t n);
 uint64_t xxh3_of(const void *bytes, size_t count);
 
 sg_result_info info_of(const sg_result *result);
+uint64_t fingerprint_of(const sg_result *result);
+
+/* A solve as a row of a table. */
+typedef struct solve_case {
+    const char *name;
+    const char *set;
+    const char *hotspots; /* NULL: none */
+    sg_mode mode;
+    uint64_t n;
+    run_layout layout;
+} solve_case;
+
+/* Its game; the caller destroys it. */
+sg_game *game_of_case(const solve_case *row);
 
 #endif

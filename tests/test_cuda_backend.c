@@ -17,16 +17,7 @@ static void need_device(void) {
         end_without_device(sg_last_error(test_context()));
 }
 
-typedef struct device_case {
-    const char *name;
-    const char *set;
-    const char *hotspots; /* NULL: none */
-    sg_mode mode;
-    uint64_t n;
-    run_layout layout;
-} device_case;
-
-static const device_case cases[] = {
+static const solve_case cases[] = {
     {"squares", "squares", NULL, SG_MODE_COLD, 16384, {.engine = SG_ENGINE_SPLIT}},
     {"squares_odd", "squares", NULL, SG_MODE_COLD, 300007, {.engine = SG_ENGINE_SPLIT}},
     {"squares_wide_tiles", "squares", NULL, SG_MODE_COLD, 300007, {.engine = SG_ENGINE_SPLIT, .rows = 5}},
@@ -61,19 +52,11 @@ static sg_result *solve_on(sg_backend backend, const sg_game *game, sg_mode mode
     return result;
 }
 
-static uint64_t fingerprint_of(const sg_result *result) {
-    uint64_t fingerprint = 0;
-    EXPECT_EQ(sg_result_fingerprint(result, &fingerprint), SG_OK);
-    return fingerprint;
-}
-
-SG_TEST_P(CudaSolve, GivesTheBitsOfTheCpu, device_case, cases, case_name) {
+SG_TEST_P(CudaSolve, GivesTheBitsOfTheCpu, solve_case, cases, case_name) {
     need_device();
-    sg_game *game = game_of_spec(param->set);
+    sg_game *game = game_of_case(param);
     uint64_t n = scaled(param->n, param->n / 8 + 3);
     sg_solve_options options = options_of(param->layout);
-    if (param->hotspots)
-        ASSERT_EQ(sg_game_set_hotspots(test_context(), game, param->hotspots), SG_OK);
     sg_result *on_device = solve_on(SG_BACKEND_CUDA, game, param->mode, n, &options);
     sg_result *on_cpu = solve_on(SG_BACKEND_CPU, game, param->mode, n, &options);
     EXPECT_EQ(fingerprint_of(on_device), fingerprint_of(on_cpu));

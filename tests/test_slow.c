@@ -11,12 +11,6 @@ static const char *cold_engine_name(size_t i) {
     return sg_engine_name(cold_engines[i]);
 }
 
-static uint64_t fingerprint_of(const sg_result *result) {
-    uint64_t fingerprint = 0;
-    EXPECT_EQ(sg_result_fingerprint(result, &fingerprint), SG_OK);
-    return fingerprint;
-}
-
 static void expect_squares_cold_counts(const sg_result *result, uint64_t n) {
     uint64_t counts[SQUARES_COLD_COUNTS] = {0}, heap;
     for (uint64_t from = 0; sg_result_next_cold(result, from, &heap); from = heap + 1)

@@ -152,23 +152,30 @@ struct Watch {
 } watch;
 #endif
 
-const Allocation *find_device(const void *address, std::size_t bytes) {
-    auto &all = runtime().device_memory;
-    auto at = all.upper_bound(const_cast<char *>(static_cast<const char *>(address)));
-    if (at == all.begin())
+std::size_t size_of(const Allocation &allocation) {
+    return allocation.bytes;
+}
+std::size_t size_of(std::size_t bytes) {
+    return bytes;
+}
+
+// Of the blocks by their first byte, the one that holds all of the bytes; nullptr: none.
+template <class Block>
+const Block *find_block(const std::map<char *, Block> &blocks, const void *address, std::size_t bytes) {
+    char *first = const_cast<char *>(static_cast<const char *>(address));
+    auto at = blocks.upper_bound(first);
+    if (at == blocks.begin())
         return nullptr;
     --at;
-    const char *first = static_cast<const char *>(address);
-    return first + bytes <= at->first + at->second.bytes ? &at->second : nullptr;
+    return first + bytes <= at->first + size_of(at->second) ? &at->second : nullptr;
+}
+
+const Allocation *find_device(const void *address, std::size_t bytes) {
+    return find_block(runtime().device_memory, address, bytes);
 }
 
 bool is_pinned(const void *address, std::size_t bytes) {
-    auto &all = runtime().pinned_memory;
-    auto at = all.upper_bound(const_cast<char *>(static_cast<const char *>(address)));
-    if (at == all.begin())
-        return false;
-    --at;
-    return static_cast<const char *>(address) + bytes <= at->first + at->second;
+    return find_block(runtime().pinned_memory, address, bytes) != nullptr;
 }
 
 // ---------------------------------------------------------------- streams

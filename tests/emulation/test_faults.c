@@ -1,6 +1,5 @@
 /* What only an emulated device can show: the same bits whatever the order of threads, blocks and streams; every CUDA
- * and cuFFT call failing in turn; devices that are missing, old, small, or compute wrong; and that our tests notice
- * when a barrier or an atomic of the real kernels is taken away. */
+ * and cuFFT call failing in turn; devices that are missing, old, small, or compute wrong. */
 #include "checks.h"
 #include "emulation.h"
 
@@ -10,17 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-typedef struct small_solve {
-    const char *name;
-    const char *set;
-    const char *hotspots; /* NULL: none */
-    sg_mode mode;
-    uint64_t n;
-    run_layout layout;
-} small_solve;
-
 /* Together these make every kind of call and launch every kernel. */
-static const small_solve solves[] = {
+static const solve_case solves[] = {
     {"split", "squares", NULL, SG_MODE_COLD, 6007, {.engine = SG_ENGINE_SPLIT, .rows = 5, .threshold_pos = 500}},
     {"hotspots", "triangular", "cubes", SG_MODE_COLD, 5003, {.engine = SG_ENGINE_SPLIT, .threshold_pos = 600}},
     {"levels", "primes", NULL, SG_MODE_NIM, 3001, {.engine = SG_ENGINE_SPLIT, .threshold_pos = 512, .level_batch = 3}},
@@ -42,15 +32,8 @@ static const char *solve_name(size_t i) {
     return solves[i].name;
 }
 
-static sg_game *game_to_solve(const small_solve *param) {
-    sg_game *game = game_of_spec(param->set);
-    if (param->hotspots)
-        ASSERT_EQ(sg_game_set_hotspots(test_context(), game, param->hotspots), SG_OK);
-    return game;
-}
-
 /* Solves in a context of its own, which has its device checked, or in a given one. */
-static sg_status solve_in(sg_context *context, const sg_game *game, const small_solve *param, uint32_t device,
+static sg_status solve_in(sg_context *context, const sg_game *game, const solve_case *param, uint32_t device,
                           uint64_t *fingerprint) {
     sg_solve_options options = options_of(param->layout);
     sg_result *result = NULL;
@@ -63,10 +46,9 @@ static sg_status solve_in(sg_context *context, const sg_game *game, const small_
     return status;
 }
 
-static uint64_t expected_of(const sg_game *game, const small_solve *param) {
-    uint64_t fingerprint = 0;
+static uint64_t expected_of(const sg_game *game, const solve_case *param) {
     sg_result *result = solve(game, param->mode, param->n, (run_layout){.engine = SG_ENGINE_DP});
-    EXPECT_EQ(sg_result_fingerprint(result, &fingerprint), SG_OK);
+    uint64_t fingerprint = fingerprint_of(result);
     sg_result_destroy(result);
     return fingerprint;
 }
@@ -81,8 +63,8 @@ static void expect_nothing_left(void) {
     EXPECT_EQ(live.plans, 0u);
 }
 
-SG_TEST_P(CudaSchedule, ChangesNoBit, small_solve, solves, solve_name) {
-    sg_game *game = game_to_solve(param);
+SG_TEST_P(CudaSchedule, ChangesNoBit, solve_case, solves, solve_name) {
+    sg_game *game = game_of_case(param);
     uint64_t expected = expected_of(game, param), fingerprint = 0;
     for (int progress = EMU_EAGER; progress <= EMU_RANDOM; progress++)
         for (int order = EMU_FORWARD; order <= EMU_SHUFFLED; order++)
@@ -103,8 +85,8 @@ SG_TEST_P(CudaSchedule, ChangesNoBit, small_solve, solves, solve_name) {
 
 /* Each call in turn: a status that fits, a text that names the call and where it stands, nothing left behind, and a
  * context that solves as before. */
-SG_TEST_P(CudaFaults, EveryFailingCallIsReportedAndLeavesNothing, small_solve, solves, solve_name) {
-    sg_game *game = game_to_solve(param);
+SG_TEST_P(CudaFaults, EveryFailingCallIsReportedAndLeavesNothing, solve_case, solves, solve_name) {
+    sg_game *game = game_of_case(param);
     uint64_t expected = expected_of(game, param), fingerprint = 0;
     emu_reset();
     EXPECT_EQ(solve_in(test_context(), game, param, 0, &fingerprint), SG_OK); /* checks the device as well */
@@ -135,8 +117,8 @@ SG_TEST_P(CudaFaults, EveryFailingCallIsReportedAndLeavesNothing, small_solve, s
 
 /* A context that is new has its device checked, by calls that may fail as well. */
 SG_TEST(CudaFaults, FailuresOfTheSelfTestAreReported) {
-    const small_solve *param = &solves[0];
-    sg_game *game = game_to_solve(param);
+    const solve_case *param = &solves[0];
+    sg_game *game = game_of_case(param);
     uint64_t fingerprint = 0, calls = 1, nth = 1;
     emu_reset();
     for (; nth <= calls; nth += scaled(5, 31)) {
@@ -159,7 +141,7 @@ SG_TEST(CudaFaults, FailuresOfTheSelfTestAreReported) {
 typedef enum verdict { NOTICED, DIED, UNNOTICED } verdict;
 
 static verdict verdict_without_launch(const sg_game *game, uint64_t nth) {
-    const small_solve tiny = {.mode = SG_MODE_COLD, .n = 1, .layout = {.engine = SG_ENGINE_SPLIT}};
+    const solve_case tiny = {.mode = SG_MODE_COLD, .n = 1, .layout = {.engine = SG_ENGINE_SPLIT}};
     uint64_t fingerprint = 0;
     int child_status = 0;
     pid_t child = fork();
@@ -201,7 +183,7 @@ SG_TEST(CudaDevices, SolvesOnADeviceThatIsNotTheDefault) {
     uint64_t fingerprint = 0;
     machine.devices = 3;
     for (size_t i = 0; i < sizeof solves / sizeof solves[0]; i++) {
-        sg_game *game = game_to_solve(&solves[i]);
+        sg_game *game = game_of_case(&solves[i]);
         uint64_t expected = expected_of(game, &solves[i]);
         emu_reset();
         emu_set_machine(&machine);
@@ -239,7 +221,7 @@ static const char *unusable_name(size_t i) {
 
 SG_TEST_P(CudaDevices, SaysWhyNoneIsUsable, unusable, unusables, unusable_name) {
     emu_machine machine = emu_default_machine();
-    sg_game *game = game_to_solve(&solves[0]);
+    sg_game *game = game_of_case(&solves[0]);
     uint64_t fingerprint = 0;
     emu_reset();
     machine.driver = param->driver;
@@ -273,9 +255,9 @@ SG_TEST(CudaDevices, DescribesWhatThereIs) {
 }
 
 SG_TEST(CudaMemory, FewerLevelsShareARecursionWhereMemoryIsShort) {
-    const small_solve *param = &(small_solve){.set = "primes", .mode = SG_MODE_NIM, .n = 12007};
+    const solve_case *param = &(solve_case){.set = "primes", .mode = SG_MODE_NIM, .n = 12007};
     emu_machine machine = emu_default_machine();
-    sg_game *game = game_to_solve(param);
+    sg_game *game = game_of_case(param);
     sg_solve_options options = options_of((run_layout){.engine = SG_ENGINE_SPLIT, .rows = 1});
     sg_estimate estimate = {.struct_size = sizeof estimate};
     uint64_t expected = expected_of(game, param), fingerprint = 0;
@@ -302,9 +284,9 @@ SG_TEST(CudaMemory, FewerLevelsShareARecursionWhereMemoryIsShort) {
 
 /* Rounding that is worse than planned: counts are told from noise by the guard, and the node is done again. */
 SG_TEST(CudaGuard, RedoesInDoublePrecisionWhatSinglePrecisionGotWrong) {
-    static const small_solve noisy = {
+    static const solve_case noisy = {
         "noisy", "random{7,1/4}", NULL, SG_MODE_COLD, 20011, {.engine = SG_ENGINE_CONVOLUTION, .threshold_pos = 1000}};
-    sg_game *game = game_to_solve(&noisy);
+    sg_game *game = game_of_case(&noisy);
     sg_solve_options options = options_of(noisy.layout);
     uint64_t expected = expected_of(game, &noisy), fingerprint = 0;
     sg_result *result = NULL;
