@@ -16,6 +16,7 @@ all: ## build library and command, the CUDA module and the emulated device where
 	$(call build,release) --target products
 
 emu: ## build the command with an emulated device, build/emu/subgame-gpu
+	@scripts/install_deps.sh build
 	$(call configure,release)
 	$(call build,release) --target emu
 
@@ -55,7 +56,7 @@ asan: ## quick tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(call build,asan)
 	$(call test,asan)
 
-tsan: ## tests labelled threads under ThreadSanitizer
+tsan: ## tests with threads, or with an emulated device, under ThreadSanitizer
 	@scripts/install_deps.sh build check sanitize
 	$(call configure,tsan)
 	$(call build,tsan)

@@ -168,6 +168,7 @@ static sg_status open_classes(sg_field *field) {
     SG_TAKE(field->memory, field->classes, modulus * sizeof *field->classes);
     describe_classes(field, &listed, &dense, &longest);
     field->has_dense = dense > 0;
+    field->has_listed = listed > 0;
     TAKE(field->d_classes, modulus * sizeof *field->classes);
     TAKE(field->d_shift_words, sizeof(uint32_t) * listed);
     if (dense) {

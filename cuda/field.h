@@ -67,7 +67,8 @@ struct sg_field {
     sg_cuda_layout layout;
     sg_cuda_class *classes; /* the host's copy */
     sg_cuda_shifts shifts;
-    bool has_dense;
+    bool has_dense;      /* classes held as bits */
+    bool has_listed;     /* classes held as shifts */
     uint64_t leaf_words; /* of 32 bits, a level */
 
     uint32_t *d_hot;

@@ -213,7 +213,7 @@ sg_status sg_cuda_mark_sparse(sg_field *field, const sg_node *node, const sg_sou
     sg_cuda_node sent;
     sg_status status;
     SG_TRY(sg_cuda_send_node(field, node, sources, &sent));
-    SG_TRY(mark_by_lists(field, &sent, cold_total(field, sources), true));
+    SG_TRY(mark_by_lists(field, &sent, cold_total(field, sources), field->has_listed));
 cleanup:
     return status;
 }

@@ -28,6 +28,16 @@ void end_without_device(const char *reason) {
     SG_SKIP("%s", reason);
 }
 
+static bool device_is_there(void) {
+    uint32_t count;
+    return sg_device_count(test_context(), SG_BACKEND_CUDA, &count) == SG_OK;
+}
+
+void need_device(void) {
+    if (!device_is_there())
+        end_without_device(sg_last_error(test_context()));
+}
+
 sg_game *game_of_spec(const char *spec) {
     sg_game *game = NULL;
     sg_status status = sg_game_create(test_context(), spec, &game);
@@ -73,6 +83,8 @@ sg_solve_options options_of(run_layout layout) {
     options.threads = layout.threads;
     options.level_batch = layout.level_batch;
     options.backend = engine_test_backend(layout.engine);
+    if (options.backend == SG_BACKEND_CUDA)
+        need_device();
     return options;
 }
 

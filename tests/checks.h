@@ -33,6 +33,7 @@ sg_context *test_context(void);
 /* Ends a test that needs a device where there is none, for this reason: as skipped, or with SUBGAME_REQUIRE_DEVICE=1 in
  * the environment as failed. */
 void end_without_device(const char *reason) __attribute__((noreturn));
+void need_device(void); /* ends the test as above unless a CUDA device can be used */
 
 /* Games; a failure ends the test. The caller destroys them. */
 sg_game *game_of_spec(const char *spec);

@@ -7,16 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool device_is_there(void) {
-    uint32_t count;
-    return sg_device_count(test_context(), SG_BACKEND_CUDA, &count) == SG_OK;
-}
-
-static void need_device(void) {
-    if (!device_is_there())
-        end_without_device(sg_last_error(test_context()));
-}
-
 static const solve_case cases[] = {
     {"squares", "squares", NULL, SG_MODE_COLD, 16384, {.engine = SG_ENGINE_SPLIT}},
     {"squares_odd", "squares", NULL, SG_MODE_COLD, 300007, {.engine = SG_ENGINE_SPLIT}},
