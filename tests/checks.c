@@ -83,8 +83,6 @@ sg_solve_options options_of(run_layout layout) {
     options.threads = layout.threads;
     options.level_batch = layout.level_batch;
     options.backend = engine_test_backend(layout.engine);
-    if (options.backend == SG_BACKEND_CUDA)
-        need_device();
     return options;
 }
 
@@ -101,6 +99,8 @@ const char *layout_text(run_layout layout) {
 sg_result *solve(const sg_game *game, sg_mode mode, uint64_t n, run_layout layout) {
     sg_solve_options options = options_of(layout);
     sg_result *result = NULL;
+    if (options.backend == SG_BACKEND_CUDA)
+        need_device();
     sg_status status = sg_solve(test_context(), game, mode, n, &options, &result);
     if (status != SG_OK) {
         SG_TRACE("%s of %s, n = %" PRIu64 ", %s: %s", sg_mode_name(mode), sg_game_set_name(game), n,
