@@ -119,11 +119,6 @@ __global__ void misuse_kernel(planted_misuse kind, uint32_t *out) {
         else
             __syncthreads(); // another one
         break;
-    case PLANTED_EARLY_EXIT:
-        if (threadIdx.x == 5)
-            return;
-        __syncthreads();
-        break;
     case PLANTED_OUTSIDE_MASK:
         out[threadIdx.x] = __ballot_sync(0x0000ffffu, 1);
         break;
@@ -143,6 +138,26 @@ __global__ void misuse_kernel(planted_misuse kind, uint32_t *out) {
             __trap();
         break;
     case PLANTED_MISUSES:
+        break;
+    }
+}
+
+__global__ void leave_kernel(planted_meeting where, unsigned leaver, uint32_t *out) {
+    if (threadIdx.x == leaver)
+        return;
+    switch (where) {
+    case PLANTED_AT_BARRIER:
+        out[threadIdx.x] = static_cast<uint32_t>(__syncthreads_count(1));
+        break;
+    case PLANTED_AT_BALLOT:
+        out[threadIdx.x] = __ballot_sync(FULL_WARP, 1);
+        break;
+    case PLANTED_AT_SHUFFLE:
+        out[threadIdx.x] = __shfl_sync(FULL_WARP, threadIdx.x, static_cast<int>(leaver % 32));
+        break;
+    case PLANTED_AT_SYNC:
+        __syncwarp();
+        out[threadIdx.x] = 1;
         break;
     }
 }
@@ -354,6 +369,10 @@ cudaError_t planted_solve(cudaStream_t stream, planted_fault kind, bool with_fau
 
 cudaError_t planted_misuse_launch(cudaStream_t stream, planted_misuse kind, uint32_t *out) {
     return sg_launch(misuse_kernel, 1, 64, 0, stream, kind, out);
+}
+
+cudaError_t planted_leave(cudaStream_t stream, planted_meeting where, unsigned leaver, uint32_t *out) {
+    return sg_launch(leave_kernel, 1, PLANTED_THREADS, 0, stream, where, leaver, out);
 }
 
 cudaError_t planted_overrun(cudaStream_t stream, uint32_t *out, uint32_t count) {
