@@ -191,6 +191,12 @@ __global__ void copy_kernel(const uint32_t *in, uint32_t *out, uint32_t count) {
         out[i] = __ldg(in + i);
 }
 
+__global__ void job_kernel(planted_job job) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < job.arrays.count)
+        job.arrays.out[i] = job.arrays.in[i] + job.more;
+}
+
 __global__ void visit_kernel(uint32_t *visits) {
     unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
     unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -389,6 +395,10 @@ cudaError_t planted_increment(cudaStream_t stream, uint32_t *out, uint32_t count
 
 cudaError_t planted_copy(cudaStream_t stream, const uint32_t *in, uint32_t *out, uint32_t count) {
     return sg_launch(copy_kernel, blocks_for(count), PLANTED_THREADS, 0, stream, in, out, count);
+}
+
+cudaError_t planted_do_job(cudaStream_t stream, planted_job job) {
+    return sg_launch(job_kernel, blocks_for(job.arrays.count + 1), PLANTED_THREADS, 0, stream, job);
 }
 
 cudaError_t planted_visit(cudaStream_t stream, dim3 blocks, dim3 threads, uint32_t *visits) {

@@ -75,6 +75,17 @@ cudaError_t planted_shared_overrun(cudaStream_t stream, uint32_t *out);
 cudaError_t planted_increment(cudaStream_t stream, uint32_t *out, uint32_t count);
 /* out[i] = in[i] for i < count. */
 cudaError_t planted_copy(cudaStream_t stream, const uint32_t *in, uint32_t *out, uint32_t count);
+/* out[i] = in[i] + more for i < count, with the pointers in a structure within a structure. */
+typedef struct planted_arrays {
+    const uint32_t *in;
+    uint32_t count;
+    uint32_t *out;
+} planted_arrays;
+typedef struct planted_job {
+    uint32_t more;
+    planted_arrays arrays;
+} planted_job;
+cudaError_t planted_do_job(cudaStream_t stream, planted_job job);
 /* Each thread of the grid adds 1 to the element of its number, counted by x, then y, then z. */
 cudaError_t planted_visit(cudaStream_t stream, dim3 blocks, dim3 threads, uint32_t *visits);
 /* With so many bytes of dynamic shared memory, which are all written and then read; out[0] = how many read right. The

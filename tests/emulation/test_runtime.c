@@ -30,6 +30,29 @@ SG_TEST(Runtime, LaunchesAreChecked) {
     emu_reset();
 }
 
+SG_TEST(Runtime, PointersInStructuresAreCheckedLikeOthers) {
+    emu_machine machine = emu_default_machine();
+    uint32_t numbers[4] = {1, 2, 3, 4};
+    emu_reset();
+    machine.devices = 2;
+    emu_set_machine(&machine);
+    EXPECT_CUDA(cudaSetDevice(1));
+    uint32_t *d_elsewhere = to_device(numbers, sizeof numbers);
+    EXPECT_CUDA(cudaSetDevice(0));
+    uint32_t *d_in = to_device(numbers, sizeof numbers), *d_out = new_on_device(sizeof numbers);
+    EXPECT_CUDA(planted_do_job(NULL, (planted_job){5, {d_in, 4, d_out}}));
+    EXPECT_EQ(first_of(d_out + 3), 9u);
+    EXPECT_CUDA(planted_do_job(NULL, (planted_job){5, {NULL, 0, d_out + 4}})); /* never read */
+    EXPECT_STREQ(emu_last_report(), "");
+    const planted_job wrong[] = {
+        {5, {numbers, 4, d_out}}, {5, {d_in, 4, numbers}}, {5, {d_elsewhere, 4, d_out}}, {5, {d_in, 4, d_elsewhere}}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        EXPECT_EQ(planted_do_job(NULL, wrong[i]), cudaErrorInvalidValue);
+    EXPECT_TRUE(strstr(emu_last_report(), "not into memory of the current device") != NULL);
+    EXPECT_CUDA(cudaDeviceSynchronize());
+    emu_reset();
+}
+
 /* ---------------------------------------------------------------- devices */
 
 SG_TEST(Runtime, StreamsAndMemoryBelongToADevice) {
