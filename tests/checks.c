@@ -38,6 +38,18 @@ void need_device(void) {
         end_without_device(sg_last_error(test_context()));
 }
 
+bool last_error_has(const char *text) {
+    return strstr(sg_last_error(test_context()), text) != NULL;
+}
+
+void expect_well_formed_error(void) {
+    const char *text = sg_last_error(test_context());
+    size_t length = strlen(text);
+    ASSERT_TRUE(length > 0);
+    EXPECT_FALSE(strchr(text, '\n'));
+    EXPECT_NE(text[length - 1], '.');
+}
+
 sg_game *game_of_spec(const char *spec) {
     sg_game *game = NULL;
     sg_status status = sg_game_create(test_context(), spec, &game);
@@ -96,6 +108,14 @@ const char *layout_text(run_layout layout) {
     return text;
 }
 
+sg_status try_solve(const sg_game *game, sg_mode mode, uint64_t n, const sg_solve_options *options) {
+    sg_result *result = NULL;
+    sg_status status = sg_solve(test_context(), game, mode, n, options, &result);
+    EXPECT_EQ(result != NULL, status == SG_OK); /* outputs are written on success only */
+    sg_result_destroy(result);
+    return status;
+}
+
 sg_result *solve(const sg_game *game, sg_mode mode, uint64_t n, run_layout layout) {
     sg_solve_options options = options_of(layout);
     sg_result *result = NULL;
@@ -131,6 +151,11 @@ bool engine_is_built(sg_engine engine) {
         convolution_is_built = status != SG_ERROR_UNSUPPORTED;
     }
     return convolution_is_built;
+}
+
+void skip_unless_built(sg_engine engine) {
+    if (!engine_is_built(engine))
+        SG_SKIP("this build has no %s engine", sg_engine_name(engine));
 }
 
 size_t engines_of(sg_mode mode, sg_engine engines[8]) {

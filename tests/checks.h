@@ -35,6 +35,10 @@ sg_context *test_context(void);
 void end_without_device(const char *reason) __attribute__((noreturn));
 void need_device(void); /* ends the test as above unless a CUDA device can be used */
 
+/* The last error of test_context(): whether this text is in it; that it is one line without full stop, as promised. */
+bool last_error_has(const char *text);
+void expect_well_formed_error(void);
+
 /* Games; a failure ends the test. The caller destroys them. */
 sg_game *game_of_spec(const char *spec);
 sg_game *game_of(const random_game *game);
@@ -58,9 +62,13 @@ const char *layout_text(run_layout layout);
 sg_result *solve(const sg_game *game, sg_mode mode, uint64_t n, run_layout layout);
 sg_result *solve_spec(const char *spec, sg_mode mode, uint64_t n, run_layout layout);
 
+/* Solves and drops the result, which must be there on success only. */
+sg_status try_solve(const sg_game *game, sg_mode mode, uint64_t n, const sg_solve_options *options);
+
 /* The engines that serve a mode in this build: the convolution engine is absent where there is no transform library. */
 size_t engines_of(sg_mode mode, sg_engine engines[8]);
 bool engine_is_built(sg_engine engine);
+void skip_unless_built(sg_engine engine); /* ends the test */
 
 /* A random layout for the engine whose cost at n heap sizes stays small: many rows are not paired with tiny thresholds.
  */

@@ -19,11 +19,6 @@ static const char *nim_engine_name(size_t i) {
     return sg_engine_name(nim_engines[i]);
 }
 
-static void skip_unless_built(sg_engine engine) {
-    if (!engine_is_built(engine))
-        SG_SKIP("this build has no %s engine", sg_engine_name(engine));
-}
-
 static uint64_t count_cold_below(const sg_result *result, uint64_t below) {
     uint64_t count = 0, heap;
     for (uint64_t from = 0; sg_result_next_cold(result, from, &heap) && heap < below; from = heap + 1)

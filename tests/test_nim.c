@@ -168,8 +168,7 @@ static void expect_identity(sg_engine engine, uint64_t n) {
 }
 
 SG_TEST_P(NimWidth, ValuesPast255AreNotTruncated, width_case, width_cases, width_case_name) {
-    if (!engine_is_built(param->engine))
-        SG_SKIP("this build has no %s engine", sg_engine_name(param->engine));
+    skip_unless_built(param->engine);
     expect_identity(param->engine, scaled(param->n, param->small_n));
 }
 

@@ -101,8 +101,7 @@ static const char *recurrence_engine_name(size_t i) {
 }
 
 SG_TEST_P(SlowFacts, PrimesNimBelow2To19HaveTheKnownCounts, sg_engine, recurrence_engines, recurrence_engine_name) {
-    if (!engine_is_built(*param))
-        SG_SKIP("this build has no %s engine", sg_engine_name(*param));
+    skip_unless_built(*param);
     sg_result *result = solve_spec("primes", SG_MODE_NIM, 1 << 19, (run_layout){.engine = *param});
     uint64_t counts[PRIMES_VALUES], heaps[PRIMES_VALUES];
     ASSERT_EQ(sg_result_histogram(result, counts, PRIMES_VALUES), SG_OK);

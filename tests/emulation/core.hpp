@@ -72,7 +72,7 @@ std::string current_thread_text();
 enum { MAX_THREADS = 1024, MAX_WARPS = MAX_THREADS / 32 };
 
 void begin_warps(unsigned warps);
-// A lane has left the kernel: a collective that waits for it may now be complete.
+// A lane has left the kernel: a collective that waits for it fails, or may now be complete.
 void lane_exited(unsigned warp);
 
 // What warp.cpp needs of the scheduler.

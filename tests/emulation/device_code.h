@@ -12,6 +12,8 @@
 #ifndef EMU_DEVICE_CODE_H
 #define EMU_DEVICE_CODE_H
 
+#include "kernel_arguments.h"
+
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -105,7 +107,7 @@ void yield_thread();
 // Waits for the stream, and lets host code reach device memory until the next API call.
 void enter_thrust(cudaStream_t stream);
 
-// What launching needs to know of a kernel: how to copy the arguments, and which of them are pointers.
+// What launching needs to know of a kernel: how to copy the arguments, and the pointers in them.
 struct BoundKernel {
     std::function<void()> body;
     std::vector<const void *> pointers;
@@ -119,18 +121,13 @@ template <class... Parameters> struct KernelType {
         std::tuple<std::decay_t<Parameters>...> copies(*static_cast<std::decay_t<Parameters> *>(arguments[I])...);
         auto function = reinterpret_cast<void (*)(Parameters...)>(const_cast<void *>(kernel));
         BoundKernel bound;
-        (note_pointer(bound, std::get<I>(copies)), ...);
+        auto note = [&bound](const void *pointer) { bound.pointers.push_back(pointer); };
+        (note_pointers(note, std::get<I>(copies)), ...);
         bound.body = [function, copies] { std::apply(function, copies); };
         return bound;
     }
     static BoundKernel bind(const void *kernel, void **arguments) {
         return bind_each(kernel, arguments, std::index_sequence_for<Parameters...>{});
-    }
-    template <class T> static void note_pointer(BoundKernel &bound, const T &argument) {
-        if constexpr (std::is_pointer_v<T>)
-            bound.pointers.push_back(static_cast<const void *>(argument));
-        else
-            static_cast<void>(bound), static_cast<void>(argument);
     }
 };
 

@@ -45,9 +45,9 @@ void emu_seed(uint64_t seed);
 void emu_order(emu_thread_order order);
 /* When streams get on. Default: EMU_LAZY. */
 void emu_async(emu_progress progress);
-/* Whether barriers must be reached by all threads of a block, and barriers and warp collectives at one place in the
- * source. Default: true. Otherwise threads that have left are not waited for, as on today's devices. Collectives never
- * wait for lanes that have left. */
+/* Whether barriers must be reached by all threads of a block and warp collectives by all lanes of their mask, each at
+ * one place in the source. Default: true, which is more than CUDA asks for: there, threads that have left the kernel
+ * are not waited for, as here when it is false. */
 void emu_strict(bool strict);
 
 /* ---------------------------------------------------------------- the machine */

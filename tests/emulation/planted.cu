@@ -119,11 +119,6 @@ __global__ void misuse_kernel(planted_misuse kind, uint32_t *out) {
         else
             __syncthreads(); // another one
         break;
-    case PLANTED_EARLY_EXIT:
-        if (threadIdx.x == 5)
-            return;
-        __syncthreads();
-        break;
     case PLANTED_OUTSIDE_MASK:
         out[threadIdx.x] = __ballot_sync(0x0000ffffu, 1);
         break;
@@ -143,6 +138,26 @@ __global__ void misuse_kernel(planted_misuse kind, uint32_t *out) {
             __trap();
         break;
     case PLANTED_MISUSES:
+        break;
+    }
+}
+
+__global__ void leave_kernel(planted_meeting where, unsigned leaver, uint32_t *out) {
+    if (threadIdx.x == leaver)
+        return;
+    switch (where) {
+    case PLANTED_AT_BARRIER:
+        out[threadIdx.x] = static_cast<uint32_t>(__syncthreads_count(1));
+        break;
+    case PLANTED_AT_BALLOT:
+        out[threadIdx.x] = __ballot_sync(FULL_WARP, 1);
+        break;
+    case PLANTED_AT_SHUFFLE:
+        out[threadIdx.x] = __shfl_sync(FULL_WARP, threadIdx.x, static_cast<int>(leaver % 32));
+        break;
+    case PLANTED_AT_SYNC:
+        __syncwarp();
+        out[threadIdx.x] = 1;
         break;
     }
 }
@@ -174,6 +189,12 @@ __global__ void copy_kernel(const uint32_t *in, uint32_t *out, uint32_t count) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count)
         out[i] = __ldg(in + i);
+}
+
+__global__ void job_kernel(planted_job job) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < job.arrays.count)
+        job.arrays.out[i] = job.arrays.in[i] + job.more;
 }
 
 __global__ void visit_kernel(uint32_t *visits) {
@@ -356,6 +377,10 @@ cudaError_t planted_misuse_launch(cudaStream_t stream, planted_misuse kind, uint
     return sg_launch(misuse_kernel, 1, 64, 0, stream, kind, out);
 }
 
+cudaError_t planted_leave(cudaStream_t stream, planted_meeting where, unsigned leaver, uint32_t *out) {
+    return sg_launch(leave_kernel, 1, PLANTED_THREADS, 0, stream, where, leaver, out);
+}
+
 cudaError_t planted_overrun(cudaStream_t stream, uint32_t *out, uint32_t count) {
     return sg_launch(overrun_kernel, blocks_for(count + 1), PLANTED_THREADS, 0, stream, out, count);
 }
@@ -370,6 +395,10 @@ cudaError_t planted_increment(cudaStream_t stream, uint32_t *out, uint32_t count
 
 cudaError_t planted_copy(cudaStream_t stream, const uint32_t *in, uint32_t *out, uint32_t count) {
     return sg_launch(copy_kernel, blocks_for(count), PLANTED_THREADS, 0, stream, in, out, count);
+}
+
+cudaError_t planted_do_job(cudaStream_t stream, planted_job job) {
+    return sg_launch(job_kernel, blocks_for(job.arrays.count + 1), PLANTED_THREADS, 0, stream, job);
 }
 
 cudaError_t planted_visit(cudaStream_t stream, dim3 blocks, dim3 threads, uint32_t *visits) {

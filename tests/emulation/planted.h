@@ -43,7 +43,6 @@ cudaError_t planted_solve(cudaStream_t stream, planted_fault kind, bool with_fau
 
 typedef enum planted_misuse {
     PLANTED_DIVERGENT_BARRIER,     /* two halves of a block wait at two barriers */
-    PLANTED_EARLY_EXIT,            /* a thread leaves before a barrier */
     PLANTED_OUTSIDE_MASK,          /* lanes call a collective whose mask does not name them */
     PLANTED_DIFFERENT_COLLECTIVES, /* lanes of one mask wait at two collectives */
     PLANTED_DEADLOCK,              /* a lane waits for its block, the block for its warp */
@@ -52,6 +51,16 @@ typedef enum planted_misuse {
 } planted_misuse;
 
 cudaError_t planted_misuse_launch(cudaStream_t stream, planted_misuse kind, uint32_t *out);
+
+/* Where one of PLANTED_THREADS threads is missed that has left the kernel, and what out[i] of each other thread i is
+ * when nobody waits for it. */
+typedef enum planted_meeting {
+    PLANTED_AT_BARRIER, /* out[i] = how many came to a barrier of the block */
+    PLANTED_AT_BALLOT,  /* out[i] = the lanes of its warp that came to a ballot */
+    PLANTED_AT_SHUFFLE, /* out[i] = the number of the thread in i's warp whose lane is that of the one that left */
+    PLANTED_AT_SYNC     /* out[i] = 1 after a __syncwarp */
+} planted_meeting;
+cudaError_t planted_leave(cudaStream_t stream, planted_meeting where, unsigned leaver, uint32_t *out);
 
 /* ---------------------------------------------------------------- accesses out of bounds */
 
@@ -66,6 +75,17 @@ cudaError_t planted_shared_overrun(cudaStream_t stream, uint32_t *out);
 cudaError_t planted_increment(cudaStream_t stream, uint32_t *out, uint32_t count);
 /* out[i] = in[i] for i < count. */
 cudaError_t planted_copy(cudaStream_t stream, const uint32_t *in, uint32_t *out, uint32_t count);
+/* out[i] = in[i] + more for i < count, with the pointers in a structure within a structure. */
+typedef struct planted_arrays {
+    const uint32_t *in;
+    uint32_t count;
+    uint32_t *out;
+} planted_arrays;
+typedef struct planted_job {
+    uint32_t more;
+    planted_arrays arrays;
+} planted_job;
+cudaError_t planted_do_job(cudaStream_t stream, planted_job job);
 /* Each thread of the grid adds 1 to the element of its number, counted by x, then y, then z. */
 cudaError_t planted_visit(cudaStream_t stream, dim3 blocks, dim3 threads, uint32_t *visits);
 /* With so many bytes of dynamic shared memory, which are all written and then read; out[0] = how many read right. The

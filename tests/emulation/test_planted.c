@@ -119,7 +119,6 @@ typedef struct misuse_case {
 
 static const misuse_case misuse_cases[] = {
     {"divergent_barrier", PLANTED_DIVERGENT_BARRIER, "divergent barrier"},
-    {"early_exit", PLANTED_EARLY_EXIT, "exit"},
     {"outside_mask", PLANTED_OUTSIDE_MASK, "not in its own mask"},
     {"different_collectives", PLANTED_DIFFERENT_COLLECTIVES, "lanes of this mask wait at"},
     {"deadlock", PLANTED_DEADLOCK, "deadlock"},
@@ -143,7 +142,7 @@ SG_TEST_P(Planted, MisuseEndsTheKernelInEveryOrder, misuse_case, misuse_cases, m
         EXPECT_STREQ(emu_last_report(), ""); /* nothing has run so far */
         EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
         EXPECT_TRUE(strstr(emu_last_report(), param->says) != NULL);
-        EXPECT_TRUE(strstr(emu_last_report(), "planted.cu") != NULL || param->kind == PLANTED_EARLY_EXIT);
+        EXPECT_TRUE(strstr(emu_last_report(), "planted.cu") != NULL);
         EXPECT_EQ(cudaMemset(d_out, 0, 4), cudaErrorLaunchFailure); /* the device is lost until it is reset */
         EXPECT_EQ(planted_increment(NULL, d_out, 1), cudaErrorLaunchFailure);
     }
@@ -155,13 +154,93 @@ SG_TEST_P(Planted, MisuseEndsTheKernelInEveryOrder, misuse_case, misuse_cases, m
     emu_reset();
 }
 
-SG_TEST(Planted, ExitBeforeABarrierIsAllowedOnRequest) {
+/* One thread leaves before the others come together: in forward order the first thread leaves before any other has
+ * come and the last one when all others wait, in reverse order the other way round. */
+typedef struct meeting_case {
+    const char *name;
+    planted_meeting where;
+    const char *when_gone, *when_going; /* the report when it has left before the first other comes, or leaves last */
+} meeting_case;
+
+static const meeting_case meeting_cases[] = {
+    {"barrier", PLANTED_AT_BARRIER, "after 1 threads have exited", "a thread exits while 127 threads wait"},
+    {"ballot", PLANTED_AT_BALLOT, "of the mask ffffffff have exited", "a lane exits while others wait"},
+    {"shuffle", PLANTED_AT_SHUFFLE, "of the mask ffffffff have exited", "a lane exits while others wait"},
+    {"syncwarp", PLANTED_AT_SYNC, "of the mask ffffffff have exited", "a lane exits while others wait"},
+};
+
+static const unsigned leavers[] = {0, 37, PLANTED_THREADS - 1};
+
+static const char *meeting_name(size_t i) {
+    return meeting_cases[i].name;
+}
+
+/* out is filled with 7 before. */
+static cudaError_t leave(const meeting_case *meeting, unsigned leaver, uint32_t *out) {
+    for (size_t i = 0; i < PLANTED_THREADS; i++)
+        out[i] = 7;
+    uint32_t *d_out = to_device(out, PLANTED_THREADS * sizeof *out);
+    EXPECT_CUDA(planted_leave(NULL, meeting->where, leaver, d_out));
+    cudaError_t error = cudaDeviceSynchronize();
+    if (error == cudaSuccess)
+        to_host(out, d_out, PLANTED_THREADS * sizeof *out);
+    return error;
+}
+
+static void expect_left_in(emu_thread_order order, uint64_t seed, const meeting_case *meeting, unsigned leaver,
+                           const char *says) {
+    uint32_t out[PLANTED_THREADS];
+    SG_TRACE("order %d, seed %d, thread %u leaves", (int)order, (int)seed, leaver);
     emu_reset();
-    emu_strict(false);
-    uint32_t *d_out = new_on_device(64 * sizeof *d_out);
-    EXPECT_CUDA(planted_misuse_launch(NULL, PLANTED_EARLY_EXIT, d_out));
-    EXPECT_CUDA(cudaDeviceSynchronize());
-    EXPECT_STREQ(emu_last_report(), "");
+    emu_seed(seed);
+    emu_order(order);
+    EXPECT_EQ(leave(meeting, leaver, out), cudaErrorLaunchFailure);
+    EXPECT_TRUE(strstr(emu_last_report(), says) != NULL);
+    EXPECT_TRUE(strstr(emu_last_report(), "planted.cu:") != NULL);
+}
+
+SG_TEST_P(Planted, LeavingOthersAloneEndsTheKernelInEveryOrder, meeting_case, meeting_cases, meeting_name) {
+    if (EMU_UNDER_TSAN)
+        SG_SKIP("the kernel is left in the middle, which ThreadSanitizer may report");
+    expect_left_in(EMU_FORWARD, 1, param, 0, param->when_gone);
+    expect_left_in(EMU_FORWARD, 1, param, PLANTED_THREADS - 1, param->when_going);
+    expect_left_in(EMU_REVERSE, 1, param, 0, param->when_going);
+    expect_left_in(EMU_REVERSE, 1, param, PLANTED_THREADS - 1, param->when_gone);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+        expect_left_in(EMU_SHUFFLED, seed, param, leavers[seed % 3], "exit");
+    emu_reset();
+}
+
+/* What planted.h promises; the value of a lane that is not there is garbage. */
+static uint32_t found_without(planted_meeting where, unsigned leaver, unsigned thread) {
+    bool in_warp = thread / 32 == leaver / 32;
+    switch (where) {
+    case PLANTED_AT_BARRIER:
+        return PLANTED_THREADS - 1;
+    case PLANTED_AT_BALLOT:
+        return in_warp ? ~(UINT32_C(1) << leaver % 32) : UINT32_MAX;
+    case PLANTED_AT_SHUFFLE:
+        return in_warp ? 0xdeadbeef : thread / 32 * 32 + leaver % 32;
+    case PLANTED_AT_SYNC:
+        break;
+    }
+    return 1;
+}
+
+SG_TEST_P(Planted, LeavingOthersAloneIsAllowedOnRequest, meeting_case, meeting_cases, meeting_name) {
+    uint32_t out[PLANTED_THREADS];
+    for (uint64_t seed = 1; seed <= SEEDS + 2; seed++)
+        for (size_t i = 0; i < sizeof leavers / sizeof leavers[0]; i++) {
+            SG_TRACE("seed %d, thread %u leaves", (int)seed, leavers[i]);
+            emu_reset();
+            emu_strict(false);
+            emu_seed(seed);
+            emu_order(seed > SEEDS ? (emu_thread_order)(seed - SEEDS - 1) : EMU_SHUFFLED);
+            ASSERT_CUDA(leave(param, leavers[i], out));
+            EXPECT_STREQ(emu_last_report(), "");
+            for (unsigned thread = 0; thread < PLANTED_THREADS; thread++)
+                EXPECT_EQ(out[thread], thread == leavers[i] ? 7 : found_without(param->where, leavers[i], thread));
+        }
     emu_reset();
 }
 

@@ -1,6 +1,7 @@
-// Collectives of a warp: lanes wait until all lanes of their mask that have not left have come, then the last one
-// computes for all. Lanes of one mask that wait at different places, or for different operations, are an error, as is a
-// lane outside its own mask: CUDA leaves both undefined.
+// Collectives of a warp: lanes wait until all lanes of their mask have come, then the last one computes for all. Lanes
+// of one mask that wait at different places, or for different operations, are an error, as is a lane outside its own
+// mask: CUDA leaves both undefined. A lane of the mask that has left the kernel is one as well, unless emu_strict is
+// off: then, as CUDA has it, nobody waits for it, and nothing comes from it.
 #include "block.hpp"
 
 #include <cstring>
@@ -120,8 +121,13 @@ void begin_warps(unsigned count) {
 }
 
 void lane_exited(unsigned number) {
-    for (unsigned i = warps[number].count; i-- > 0;)
+    for (unsigned i = warps[number].count; i-- > 0;) {
+        const Group &group = warps[number].groups[i];
+        if (settings.strict && (group.mask & exited_lanes(number)))
+            fail_kernel(cudaErrorLaunchFailure, "a lane exits while others wait for it at %s:%d (mask %08x)",
+                        group.site.file, group.site.line, group.mask);
         complete_if_all_are_here(number, i);
+    }
 }
 
 unsigned lane() {
@@ -136,6 +142,9 @@ std::uint64_t warp_collective(Collective kind, unsigned mask, std::uint64_t valu
     if (!(mask >> self & 1))
         fail_kernel(cudaErrorLaunchFailure, "%s:%d: lane %u is not in its own mask %08x", site.file, site.line, self,
                     mask);
+    if (settings.strict && (mask & exited_lanes(number)))
+        fail_kernel(cudaErrorLaunchFailure, "%s:%d: lanes %08x of the mask %08x have exited", site.file, site.line,
+                    mask & exited_lanes(number), mask);
     unsigned at = group_for(warp, kind, mask, site);
     warp.groups[at].here |= 1u << self;
     warp.value[self] = value;
