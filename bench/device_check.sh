@@ -145,7 +145,7 @@ find_tool() { # NAME: where the tool of the CUDA toolkit is, if anywhere
 }
 
 fact() { # NAME VALUE
-    printf '%s\t%s\n' "$1" "$(one_line "$2")" >>"$out/machine.txt"
+    [[ -z $2 ]] || printf '%s\t%s\n' "$1" "$(one_line "$2")" >>"$out/machine.txt"
 }
 
 query_gpu() { # FIELDS: of each GPU a line
@@ -197,7 +197,7 @@ use_cufft_of_python() {
     local nvcc toolkit found
     nvcc=$(find_tool nvcc) || return
     toolkit=$(dirname "$(dirname "$(realpath "$nvcc")")")
-    if [[ -n $(find -L "$toolkit" /usr/include -maxdepth 4 -name cufft.h -print -quit 2>/dev/null) ]]; then
+    if [[ -n $(find -L "$toolkit" /usr/lib -maxdepth 5 -name libcufft.so -print -quit 2>/dev/null) ]]; then
         return
     fi
     found=$(python3 -c '
@@ -229,7 +229,7 @@ device_architectures() {
 build_step() { # NAME COMMAND...: a step of the build; when it fails, the stage ends
     local name=$1 status
     shift
-    run_for "$(left $build_share)" "$out/build.log" "$@"
+    run_for $((stage_end - SECONDS)) "$out/build.log" "$@"
     status=$?
     if out_of_time $status; then
         end failed "$name: out of time, see build.log"
@@ -242,7 +242,7 @@ build_step() { # NAME COMMAND...: a step of the build; when it fails, the stage 
 # Sets `built` when there is a command to go on with: programs of tests that do not build are no reason to measure nothing.
 built=
 build_all() {
-    local architectures='' arguments=() targets=(products) tests=(all) generator=() googletest=/usr/src/none
+    local stage_end=$((SECONDS + $(left $build_share))) architectures='' arguments=() targets=(products) tests=(all) generator=() googletest=/usr/src/none
     begin build
     [[ -z $prefix ]] || use_prefix
     if [[ -n $prebuilt ]]; then
@@ -278,7 +278,7 @@ find_device() {
     begin device
     run_for "$(left 20)" "$scratch/devices" "$command" --devices
     list=$(cat "$scratch/devices" 2>/dev/null)
-    reason=$(grep -vE '^cpu ' <<<"$list")
+    reason=$(grep -vE '^cpu ' <<<"$list" | sed -E 's/^no GPU +//')
     if ! grep -qE '^cuda [0-9]+ ' <<<"$list" || ! grep -E '^cuda 0' <<<"$list" | grep -vq 'not usable'; then
         end failed "no usable device: ${reason:-$command --devices said nothing}"
         return 1
