@@ -1,28 +1,29 @@
 #!/bin/bash
 # device_check.sh [--prefix DIR] [--out DIR] [--seconds N] [--build DIR] [--emulated]
 #
-# Everything to be asked of a CUDA device, in one run with a time budget: builds for the device that is found, runs its tests (skips
-# are failures), compute-sanitizer at small sizes, and benchmarks from small to large, each with its fingerprint compared with
-# known ones and, where that is affordable, with the CPU's.
+# Everything to be asked of a CUDA device, in one run with a time budget: builds for the device that is found, runs its tests
+# (skips are failures), compute-sanitizer at small sizes, and benchmarks from small to large, each with its fingerprint compared
+# with known ones and, where that is affordable, with the CPU's.
 #
-#   --prefix DIR   where the dependencies lie when the system lacks them, such as Debian packages unpacked by dpkg -x: DIR/usr/include,
-#                  DIR/usr/lib, and the sources of GoogleTest in DIR/usr/src/googletest, which are built when they are there
+#   --prefix DIR   where the dependencies lie when the system lacks them, such as Debian packages unpacked by dpkg -x:
+#                  DIR/usr/include, DIR/usr/lib, and the sources of GoogleTest in DIR/usr/src/googletest, which are built
 #   --out DIR      where the results go; default: the folder that the variable OUT names, else results/ in the build
 #   --seconds N    the whole script ends within N seconds (default 540): sizes of benchmarks are dropped as needed
 #   --build DIR    this build as it is, instead of building in build-device/
 #   --emulated     everything at tiny sizes on the emulated device, to see that the script works
 #
-# Results: results.md, the tables; runs.jsonl, every benchmark run with its report; stages.txt and machine.txt; build.log, tests.log,
-# sanitizer.log. A failure stops nothing that can still be done. Exit status: 0 when everything was run and right (dropped sizes
-# do not count), 1 otherwise, 2 for bad usage, 130 when interrupted; results so far are kept then.
+# Results: results.md, the tables; runs.jsonl, every benchmark run with its report; stages.txt and machine.txt; build.log,
+# tests.log, sanitizer.log. A failure stops nothing that can still be done. Exit status: 0 when everything was run and right
+# (dropped sizes do not count), 1 otherwise, 2 for bad usage, 130 when interrupted; results so far are kept then.
 set -uo pipefail
 bench=$(cd "$(dirname "$0")" && pwd)
 source=$(dirname "$bench")
+SECONDS=0 # bash counts them, from whatever the environment says
 
 # How much of the budget a stage may take, in percent. What stages leave over goes to the benchmarks, which come last.
 build_share=60 tests_share=40 sanitizer_share=15
-closing_seconds=4  # kept for the tables
-kill_seconds=3     # between asking a command to end and killing it
+closing_seconds=4   # kept for the tables
+kill_seconds=3      # between asking a command to end and killing it
 sanitize_seconds=40 # for one program under compute-sanitizer
 
 usage() { # MESSAGE
@@ -48,7 +49,8 @@ done
 for option in prefix build; do
     [[ -z ${!option} || -d ${!option} ]] || usage "--$option '${!option}' is not a folder"
 done
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || usage "python3 is needed, 3.8 or later (nothing beyond its standard library)"
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null ||
+    usage "python3 is needed, 3.8 or later (nothing beyond its standard library)"
 
 prebuilt=$build
 build=$(realpath "${build:-$source/build-device}")
@@ -166,131 +168,27 @@ describe_machine() {
     fi
 }
 
-# CMake's arguments for the dependencies under the prefix: folders by name, since on a system that is not Debian the compiler does not
-# know Debian's. What was built must find the shared libraries there as well.
-dependencies=()
-use_prefix() {
-    local usr=$prefix/usr places=() includes=()
-    [[ -d $usr ]] || usr=$prefix
-    for place in "$usr"/lib/*-linux-gnu "$usr"/lib64 "$usr"/lib; do
-        [[ -d $place ]] && places+=("$place")
-    done
-    for place in "$usr"/include/*-linux-gnu "$usr"/include; do
-        [[ -d $place ]] && includes+=("$place")
-    done
-    local IFS=';' libraries
-    dependencies=("-DCMAKE_PREFIX_PATH=$build/googletest;$usr" "-DCMAKE_LIBRARY_PATH=${places[*]}" "-DCMAKE_INCLUDE_PATH=${includes[*]}")
-    IFS=: libraries=${places[*]}
-    export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-    googletest=$usr/src/googletest
-}
-
-build_googletest() {
-    local arguments=(-S "$googletest" -B "$build/googletest/build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_STANDARD=17
-        -DCMAKE_POLICY_VERSION_MINIMUM=3.5 -DBUILD_GMOCK=OFF "-DCMAKE_INSTALL_PREFIX=$build/googletest")
-    build_step "GoogleTest" cmake "${arguments[@]}" &&
-        build_step "GoogleTest" cmake --build "$build/googletest/build" --target install --parallel "$(nproc)"
-}
-
-# A toolkit may come without cuFFT, when Python's packages brought that: then it is taken from there.
-use_cufft_of_python() {
-    local nvcc toolkit found
-    nvcc=$(find_tool nvcc) || return
-    toolkit=$(dirname "$(dirname "$(realpath "$nvcc")")")
-    if [[ -n $(find -L "$toolkit" /usr/lib -maxdepth 5 -name libcufft.so -print -quit 2>/dev/null) ]]; then
-        return
-    fi
-    found=$(python3 -c '
-import glob, sys
-for folder in sys.path:
-    for library in sorted(glob.glob(folder + "/nvidia/*/lib/libcufft.so.*")):
-        print(library)' | head -1)
-    if [[ -n $found ]]; then
-        dependencies+=("-DCUDA_cufft_LIBRARY=$found")
-        export CPATH=${found%/lib/*}/include${CPATH:+:$CPATH}
-        export LD_LIBRARY_PATH=${found%/*}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-        fact cuFFT "$found"
-    fi
-}
-
-# Of the devices that are there, by nvidia-smi or what nvcc brings; when both see none, the least that is supported: code from which
-# later devices compile by themselves.
-device_architectures() {
-    local found
-    found=$(query_gpu compute_cap | tr -d '. ' | grep -E '^[0-9]+$')
-    [[ -n $found ]] || found=$("$(find_tool __nvcc_device_query)" 2>/dev/null | tr ', ' '\n' | grep -E '^[0-9]+$')
-    if [[ -n $found ]]; then
-        sort -u <<<"$found" | sed 's/$/-real/' | paste -sd ';'
-    else
-        echo 80
-    fi
-}
-
-build_step() { # NAME COMMAND...: a step of the build; when it fails, the stage ends
-    local name=$1 status
-    shift
-    run_for $((stage_end - SECONDS)) "$out/build.log" "$@"
-    status=$?
-    if out_of_time $status; then
-        end failed "$name: out of time, see build.log"
-    elif ((status != 0)); then
-        end failed "$name: $(awk '/CMake Error|[Ee]rror:|FAILED:/ { found = 1 } found && NF && ++lines <= 3' "$out/build.log"), see build.log"
-    fi
-    return $status
-}
-
-# Sets `built` when there is a command to go on with: programs of tests that do not build are no reason to measure nothing.
-built=
-build_all() {
-    local stage_end=$((SECONDS + $(left $build_share))) architectures='' arguments=() targets=(products) tests=(all) generator=() googletest=/usr/src/none
-    begin build
-    [[ -z $prefix ]] || use_prefix
-    if [[ -n $prebuilt ]]; then
-        built=yes
-        end skipped "$build as it is"
-        return
-    fi
-    if command -v ninja >/dev/null && [[ ! -e $build/CMakeCache.txt ]]; then
-        generator=(-G Ninja)
-    fi
-    if [[ -n $emulated ]]; then
-        targets=(emu) tests=(test_operators_emulated)
-        arguments+=(-DSUBGAME_CUDA=OFF -DSUBGAME_EMULATION=ON)
-    else
-        architectures=$(device_architectures)
-        arguments+=(-DSUBGAME_CUDA=ON -DSUBGAME_EMULATION=OFF "-DCMAKE_CUDA_ARCHITECTURES=$architectures")
-        use_cufft_of_python
-    fi
-    if [[ -d $googletest ]]; then
-        build_googletest || return
-    fi
-    arguments+=(-DCMAKE_BUILD_TYPE=Release -DSUBGAME_BENCH=OFF "${dependencies[@]}")
-    build_step configuration cmake -S "$source" -B "$build" "${generator[@]}" "${arguments[@]}" || return
-    build_step compilation cmake --build "$build" --parallel "$(nproc)" --target "${targets[@]}" || return
-    built=yes
-    build_step "compilation of the tests" cmake --build "$build" --parallel "$(nproc)" --target "${tests[@]}" || return
-    end ok "for ${architectures:-the emulated device}"
-}
-
 # A device that cannot be used ends the script: nothing that follows could be right.
 find_device() {
-    local list reason
+    local list device reason
     begin device
     run_for "$(left 20)" "$scratch/devices" "$command" --devices
     list=$(cat "$scratch/devices" 2>/dev/null)
-    reason=$(grep -vE '^cpu ' <<<"$list" | sed -E 's/^no GPU +//')
-    if ! grep -qE '^cuda [0-9]+ ' <<<"$list" || ! grep -E '^cuda 0' <<<"$list" | grep -vq 'not usable'; then
+    device=$(sed -nE 's/^cuda 0 +//p' <<<"$list")
+    if [[ -z $device || $device == "not usable"* ]]; then
+        reason=$(grep -vE '^cpu ' <<<"$list" | sed -E 's/^no GPU +//')
         end failed "no usable device: ${reason:-$command --devices said nothing}"
         return 1
     fi
-    fact device "$(sed -nE 's/^cuda 0 +//p' <<<"$list")"
-    end ok "$(sed -nE 's/^cuda 0 +//p' <<<"$list")"
+    fact device "$device"
+    end ok "$device"
 }
 
-# The tests in the order of what they tell: operators alone, whole solves, random games in all layouts, slow ones. ctest runs in the
-# scratch folder, which names the tests of the build, so that it leaves the build's own records alone.
+# The tests in the order of what they tell: operators alone, whole solves, random games in all layouts, slow ones. ctest runs in
+# the scratch folder, which names the tests of the build, so that it leaves the build's own records alone.
 run_tests() {
-    local groups=('-L device -R \.Operator' '-R ^CudaModule' '-L device -R \.Cuda' '-L device -LE slow -E \.(Operator|Cuda)' '-L device -L slow')
+    local groups=('-L device -R \.Operator' '-R ^CudaModule' '-L device -R \.Cuda' '-L device -LE slow -E \.(Operator|Cuda)'
+        '-L device -L slow')
     local group words status limit late='' log=$out/tests.log stage_end=$((SECONDS + $(left $tests_share)))
     begin tests
     [[ -z $emulated ]] || groups=('-L emulation -R ^Emulated\.Operator\.Marks')
@@ -315,7 +213,7 @@ run_tests() {
     fi
 }
 
-# One program under one tool. What counts is the tool's own summary as well: a program that the tool could not follow has none.
+# One program under one tool. The tool's own summary counts as well: for a program that it could not follow there is none.
 sanitized=0 unsanitized=() faulty=()
 sanitize() { # NAME TOOL COMMAND...
     local name="$2 of $1" tool=$2 log=$scratch/sanitizer limit=$((stage_end - SECONDS)) status options=()
@@ -381,10 +279,12 @@ run_benchmarks() {
     begin benchmarks
     limit=$(left 100)
     if [[ -z $emulated ]]; then
-        nvidia-smi --query-gpu=clocks.sm,clocks.mem --format=csv,noheader,nounits -i 0 -l 2 >"$scratch/clocks" 2>/dev/null </dev/null &
+        nvidia-smi --query-gpu=clocks.sm,clocks.mem --format=csv,noheader,nounits -i 0 -l 2 \
+            >"$scratch/clocks" 2>/dev/null </dev/null &
         sampler=$!
     fi
-    run_for "$limit" "$scratch/benchmarks" python3 "$bench/device_check_runs.py" --seconds $((limit - 2)) ${emulated:+--small} "$command" "$out"
+    run_for "$limit" "$scratch/benchmarks" \
+        python3 "$bench/device_check_runs.py" --seconds $((limit - 2)) ${emulated:+--small} "$command" "$out"
     status=$?
     [[ -z $sampler ]] || kill "$sampler" 2>/dev/null
     sampler=
@@ -405,6 +305,9 @@ run_benchmarks() {
         end ok "$note"
     fi
 }
+
+# shellcheck source=bench/device_check_build.sh
+. "$bench/device_check_build.sh"
 
 describe_machine
 build_all

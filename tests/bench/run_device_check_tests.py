@@ -186,8 +186,8 @@ class StandIn(DeviceCheckTest):
         self.assertNotIn("FAILED", printed)
         self.assertEqual(len([run for run in self.runs() if run["backend"] == "cuda" and run["status"] == "ok"]), 16)
         for text in ["| squares | cold | 2^34 |", "| random{1,1/4} | cold | 2^26 | convolution | cuda | 0.01 | 100 M options/s | "
-                     "shift_or 0.004 s 25%, unlimited 0.001 s | 0.01 | 1 | known, as on the CPU |", "Stand-in, compute capability 9.0",
-                     "SM 345 to 1980 MHz"]:
+                     "shift_or 0.004 s 25%, unlimited 0.001 s | 0.01 | 1 | known, as on the CPU |",
+                     "Stand-in, compute capability 9.0", "SM 345 to 1980 MHz"]:
             self.assertIn(text, self.results())
         expected = {"machine.txt", "results.md", "runs.jsonl", "sanitizer.log", "stages.txt", "tests.log"}
         self.assertEqual(set(os.listdir(self.out)), expected)
@@ -199,18 +199,20 @@ class StandIn(DeviceCheckTest):
         self.assertIn("no usable device", self.results())
 
     def test_no_usable_device_ends_the_script_and_says_why(self):
-        for answer in ["cpu  Some CPU\\nno GPU  the driver is too old", "cpu  Some CPU\\ncuda 0  not usable: the driver is too old"]:
-            self.environment["DEVICES"] = answer
+        for answer in ["no GPU  the driver is too old", "cuda 0  not usable: the driver is too old"]:
+            self.environment["DEVICES"] = "cpu  Some CPU\\n" + answer
             printed = self.device_check(1, mentions=["no usable device", "the driver is too old"])
             self.assertNotIn("== tests", printed)
 
     def test_a_wrong_fingerprint_is_a_failure(self):
         self.behave("[[ $set$size$backend != squares28cuda ]] || fingerprint=0123456789abcdef")
-        self.device_check(1, "--seconds", "200", mentions=["FAILED  squares cold 2^28 on cuda: fingerprint WRONG: 0123456789abcdef, known"])
+        self.device_check(1, "--seconds", "200",
+                          mentions=["FAILED  squares cold 2^28 on cuda: fingerprint WRONG: 0123456789abcdef, known"])
 
     def test_results_that_differ_from_the_cpu_are_a_failure(self):
         self.behave("[[ $set$size$backend != squares34cpu ]] || fingerprint=0123456789abcdef")
-        self.device_check(1, "--seconds", "200", mentions=["FAILED  squares cold 2^34 on cuda: fingerprint WRONG", "on the CPU 0123456789abcdef"])
+        self.device_check(1, "--seconds", "200",
+                          mentions=["FAILED  squares cold 2^34 on cuda: fingerprint WRONG", "on the CPU 0123456789abcdef"])
 
     def test_results_that_differ_from_run_to_run_are_a_failure(self):
         self.behave("[[ $set$size$backend != squares28cuda ]] || fingerprint=$(printf %016x $$)")
@@ -224,13 +226,15 @@ class StandIn(DeviceCheckTest):
 
     def test_a_command_that_crashes_or_says_nonsense_fails(self):
         self.behave('case $size$backend in 26cuda) kill -SEGV $$ ;; 22cuda) echo "{"; exit ;; 24cuda) backend=cpu ;; esac')
-        self.device_check(1, "--seconds", "200", mentions=["2^26 on cuda: no message (signal 11)", "2^22 on cuda: no JSON", "ran on cpu"])
+        self.device_check(1, "--seconds", "200",
+                          mentions=["2^26 on cuda: no message (signal 11)", "2^22 on cuda: no JSON", "ran on cpu"])
 
     def test_failing_and_skipped_tests_are_failures(self):
         broken = os.path.join(self.folder, "broken")
         write_program(broken, "#!/bin/sh\necho bits.c:7: Failure: 3 is not 4\nexit 1\n")
         self.ctest(broken)
-        self.device_check(1, "--seconds", "200", mentions=["3 passed, 1 failed", "bits.c:7: Failure", "Device.CudaSolve.GivesTheBits"])
+        self.device_check(1, "--seconds", "200",
+                          mentions=["3 passed, 1 failed", "bits.c:7: Failure", "Device.CudaSolve.GivesTheBits"])
         self.assertIn("bits.c:7: Failure", self.results())
         write_program(broken, "#!/bin/sh\necho SKIPPED\n")
         self.device_check(1, "--seconds", "200", mentions=["3 passed, 1 failed"])
@@ -260,7 +264,7 @@ class StandIn(DeviceCheckTest):
         self.assertNotIn("FAILED", printed)
 
     def test_a_command_that_hangs_does_not_outlast_the_budget(self):
-        self.behave("[[ $mode$backend != coldcuda ]] || sleep 600")
+        self.behave("[[ $mode$backend != coldcuda ]] || exec sleep 600")
         start = time.monotonic()
         self.device_check(1, "--seconds", "18", mentions=["on cuda: ended after"])
         self.assert_ended(start, 18)
@@ -281,7 +285,7 @@ class StandIn(DeviceCheckTest):
         self.assert_ended(start, 3)
 
     def test_an_interrupt_keeps_the_results_so_far(self):
-        self.behave("[[ $size$backend != 30cuda ]] || sleep 600")
+        self.behave("[[ $size$backend != 30cuda ]] || exec sleep 600")
         for number in [signal.SIGINT, signal.SIGTERM]:
             process = self.start("--build", self.build, "--out", self.out, "--seconds", "300")
             deadline = time.monotonic() + 120
@@ -360,5 +364,5 @@ if __name__ == "__main__":
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit("usage: run_device_check_tests.py BUILD_DIRECTORY [unittest options]")
     BUILD = os.path.abspath(sys.argv.pop(1))
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell may have us ignore it, and the script inherits that
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell may have us, and so the script, ignore it
     unittest.main()
