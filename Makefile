@@ -63,7 +63,7 @@ tsan: ## tests with threads, or with an emulated device, under ThreadSanitizer
 	$(call test,tsan)
 
 clean: ## remove the build directories
-	cmake -E rm -rf build build-debug build-asan build-tsan build-nofftw build-shared
+	cmake -E rm -rf build build-debug build-asan build-tsan build-nofftw build-shared build-device
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 16
