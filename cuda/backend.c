@@ -2,6 +2,7 @@
  * caller's thread, or its progress callback, may have made another one so. */
 #include "../src/cuda_module.h"
 #include "field.h"
+#include "nim_field.h"
 #include "operators.h"
 
 #include <string.h>
@@ -71,6 +72,7 @@ const sg_operators *sg_cuda_operators(const char *interface) {
         .max_columns = MAX_COLUMNS,
         .overlap_columns = SG_CUDA_WIDE_WORDS * 1024,
         .batches_levels = true,
+        .nim = &sg_cuda_nim_operators,
         .count_devices = sg_cuda_count_devices,
         .describe = sg_cuda_describe,
         .check = sg_cuda_check,

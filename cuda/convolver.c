@@ -155,12 +155,12 @@ sg_status sg_cuda_convolver_open(sg_field *field) {
         uint64_t bytes = in_double ? sizeof(cufftDoubleComplex) : sizeof(cufftComplex);
         stored_transforms *stored = &convolver->stored[in_double];
         SG_TAKE(field->memory, stored->is_made, plan.index_count);
-        SG_TRY(sg_cuda_take(field, &stored->d_numbers, bytes * plan.number_count));
+        SG_TRY(sg_cuda_take(&field->taken, &stored->d_numbers, bytes * plan.number_count));
     }
-    SG_TRY(sg_cuda_take(field, &convolver->d_sources, sizeof(cufftDoubleComplex) * plan.node_numbers));
-    SG_TRY(sg_cuda_take(field, &convolver->d_sums, sizeof(cufftDoubleComplex) * plan.node_numbers));
+    SG_TRY(sg_cuda_take(&field->taken, &convolver->d_sources, sizeof(cufftDoubleComplex) * plan.node_numbers));
+    SG_TRY(sg_cuda_take(&field->taken, &convolver->d_sums, sizeof(cufftDoubleComplex) * plan.node_numbers));
     convolver->work_area_bytes = sizeof(cufftDoubleComplex) * plan.batch_points;
-    SG_TRY(sg_cuda_take(field, &convolver->d_work_area, convolver->work_area_bytes));
+    SG_TRY(sg_cuda_take(&field->taken, &convolver->d_work_area, convolver->work_area_bytes));
     sg_shifts_count(field->host_shifts, field->rows, convolver->member_count);
 cleanup:
     return status;
@@ -201,9 +201,9 @@ static sg_status grow_work_area(sg_field *field, uint64_t bytes) {
     void *old = convolver->d_work_area;
     convolver->d_work_area = NULL;
     SG_TRY(SG_CUDA(field->context, cudaFree(old)));
-    field->device_bytes -= convolver->work_area_bytes;
+    field->taken.device_bytes -= convolver->work_area_bytes;
     convolver->work_area_bytes = 0;
-    SG_TRY(sg_cuda_take(field, &convolver->d_work_area, bytes));
+    SG_TRY(sg_cuda_take(&field->taken, &convolver->d_work_area, bytes));
     convolver->work_area_bytes = bytes;
     for (unsigned i = 0; i < convolver->plan_count; i++)
         SG_TRY(SG_CUFFT(field->context, cufftSetWorkArea(convolver->plans[i].handle, convolver->d_work_area)));
@@ -254,7 +254,7 @@ static sg_status transform(sg_field *field, unsigned level, bool in_double, bool
     int direction = forward ? CUFFT_FORWARD : CUFFT_INVERSE;
     cufftHandle handle = 0;
     sg_status status;
-    SG_TRY(sg_cuda_clock_begin(field, SG_CUDA_TRANSFORM));
+    SG_TRY(sg_cuda_clock_begin(&field->clock, SG_CUDA_TRANSFORM, field->compute));
     for (uint64_t batch; done < count; done += batch) {
         batch = count - done < most ? count - done : most;
         SG_TRY(find_plan(field, level, in_double, batch, &handle));
@@ -266,7 +266,7 @@ static sg_status transform(sg_field *field, unsigned level, bool in_double, bool
             SG_TRY(SG_CUFFT(field->context, cufftExecC2C(handle, at, at, direction)));
         }
     }
-    SG_TRY(sg_cuda_clock_end(field, count << level));
+    SG_TRY(sg_cuda_clock_end(&field->clock, count << level));
 cleanup:
     return status;
 }
@@ -289,10 +289,10 @@ static sg_status make_stored(sg_field *field, unsigned level, bool in_double, ui
     sg_status status = SG_OK;
     if (stored->is_made[plan->first_index[level] + at])
         return SG_OK;
-    SG_TRY(sg_cuda_clock_begin(field, SG_CUDA_EXPAND));
+    SG_TRY(sg_cuda_clock_begin(&field->clock, SG_CUDA_EXPAND, field->compute));
     SG_TRY(SG_CUDA(field->context, sg_cuda_expand_class(field->layout, field->shifts, &field->classes[residue], residue,
                                                         level, in_double, base, numbers, field->compute)));
-    SG_TRY(sg_cuda_clock_end(field, 3 * number_bytes(in_double) << level));
+    SG_TRY(sg_cuda_clock_end(&field->clock, 3 * number_bytes(in_double) << level));
     SG_TRY(transform(field, level, in_double, true, numbers, 1));
     stored->is_made[plan->first_index[level] + at] = 1;
 cleanup:
@@ -352,20 +352,20 @@ static sg_status convolve_group(sg_field *field, const sg_cuda_node *node, const
     const void *stored = (uint8_t *)convolver->stored[in_double].d_numbers +
                          number_bytes(in_double) * convolver->plan.first_number[level];
     sg_status status;
-    SG_TRY(sg_cuda_clock_begin(field, SG_CUDA_EXPAND));
+    SG_TRY(sg_cuda_clock_begin(&field->clock, SG_CUDA_EXPAND, field->compute));
     SG_TRY(SG_CUDA(field->context, sg_cuda_expand_sources(field->layout, *pieces, field->d_cold, node->first,
                                                           convolver->d_sources, field->compute)));
-    SG_TRY(sg_cuda_clock_end(field, bytes));
+    SG_TRY(sg_cuda_clock_end(&field->clock, bytes));
     SG_TRY(transform(field, level, in_double, true, convolver->d_sources, count));
-    SG_TRY(sg_cuda_clock_begin(field, SG_CUDA_PRODUCT));
+    SG_TRY(sg_cuda_clock_begin(&field->clock, SG_CUDA_PRODUCT, field->compute));
     SG_TRY(SG_CUDA(field->context, sg_cuda_multiply(field->layout, *pieces, field->shifts, node, convolver->d_sources,
                                                     stored, convolver->d_sums, field->compute)));
-    SG_TRY(sg_cuda_clock_end(field, 3 * bytes)); /* at least: sources, stored transforms, sums once each */
+    SG_TRY(sg_cuda_clock_end(&field->clock, 3 * bytes)); /* at least: sources, stored transforms, sums once each */
     SG_TRY(transform(field, level, in_double, false, convolver->d_sums, count));
-    SG_TRY(sg_cuda_clock_begin(field, SG_CUDA_THRESHOLD));
+    SG_TRY(sg_cuda_clock_begin(&field->clock, SG_CUDA_THRESHOLD, field->compute));
     SG_TRY(SG_CUDA(field->context, sg_cuda_threshold(field->layout, *pieces, node, convolver->d_sums, field->d_hot,
                                                      field->d_doubt, field->compute)));
-    SG_TRY(sg_cuda_clock_end(field, 2 * bytes)); /* looked at, then marked */
+    SG_TRY(sg_cuda_clock_end(&field->clock, 2 * bytes)); /* looked at, then marked */
 cleanup:
     return status;
 }

@@ -94,19 +94,32 @@ cleanup:
 }
 
 sg_status sg_cuda_read_limits(sg_context *context, int device, sg_cuda_limits *limits) {
-    int multiprocessors, shared_bytes, clock_khz = 0, memory_khz = 0, bus_bits = 0;
-    sg_status status;
-    SG_TRY(SG_CUDA(context, cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device)));
-    SG_TRY(SG_CUDA(context, cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device)));
-    SG_TRY(SG_CUDA(context, cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, device)));
-    SG_TRY(SG_CUDA(context, cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, device)));
-    SG_TRY(SG_CUDA(context, cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, device)));
-    double clocks = 1e3 * clock_khz * multiprocessors;
+    enum { PROCESSORS, BLOCK_SHARED, SHARED, RESERVED, THREADS, CLOCK_KHZ, MEMORY_KHZ, BUS_BITS, WANTED };
+    static const enum cudaDeviceAttr attributes[WANTED] = {
+        [PROCESSORS] = cudaDevAttrMultiProcessorCount,
+        [BLOCK_SHARED] = cudaDevAttrMaxSharedMemoryPerBlockOptin,
+        [SHARED] = cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+        [RESERVED] = cudaDevAttrReservedSharedMemoryPerBlock,
+        [THREADS] = cudaDevAttrMaxThreadsPerMultiProcessor,
+        [CLOCK_KHZ] = cudaDevAttrClockRate,
+        [MEMORY_KHZ] = cudaDevAttrMemoryClockRate,
+        [BUS_BITS] = cudaDevAttrGlobalMemoryBusWidth,
+    };
+    int values[WANTED] = {0};
+    sg_status status = SG_OK;
+    for (unsigned i = 0; i < WANTED; i++)
+        SG_TRY(SG_CUDA(context, cudaDeviceGetAttribute(&values[i], attributes[i], device)));
+    double clocks = 1e3 * values[CLOCK_KHZ] * values[PROCESSORS];
     *limits = (sg_cuda_limits){
-        .shape = {(uint32_t)multiprocessors, (uint32_t)shared_bytes},
-        .memory_bytes_per_second = 2e3 * memory_khz * bus_bits / 8, /* two transfers a clock */
+        .shape = {.multiprocessors = (uint32_t)values[PROCESSORS],
+                  .shared_bytes = (uint32_t)values[BLOCK_SHARED],
+                  .multiprocessor_shared_bytes = (uint32_t)values[SHARED],
+                  .reserved_shared_bytes = (uint32_t)values[RESERVED],
+                  .multiprocessor_threads = (uint32_t)values[THREADS]},
+        .memory_bytes_per_second = 2e3 * values[MEMORY_KHZ] * values[BUS_BITS] / 8, /* two transfers a clock */
         .load_bytes_per_second = 128 * clocks,
         .shared_marks_per_second = 32 * clocks,
+        .instructions_per_second = 128 * clocks,
     };
 cleanup:
     return status;

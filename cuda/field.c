@@ -1,5 +1,5 @@
-/* Opening and closing a field, and sending to it. All device memory is taken here and in convolver.c, in the amounts
- * that sg_cuda_field_need foretells; nothing is taken later. */
+/* Opening and closing a field, sending to it, and its report. All device memory is taken here and in convolver.c, in
+ * the amounts that sg_cuda_field_need foretells; nothing is taken later. */
 #include "field.h"
 
 #include <stdlib.h>
@@ -89,25 +89,8 @@ sg_need sg_cuda_field_need(const sg_field_shape *shape) {
     return (sg_need){host, sg_add_saturating(device, SG_CUDA_RESERVE_BYTES)};
 }
 
-sg_status sg_cuda_take(sg_field *field, void **place, uint64_t bytes) {
-    sg_status status = SG_CUDA(field->context, cudaMalloc(place, bytes ? bytes : 1));
-    if (status == SG_OK)
-        field->device_bytes += bytes;
-    return status;
-}
-
-#define TAKE(place, bytes) SG_TRY(sg_cuda_take(field, (void **)&(place), (bytes)))
-
-static sg_status take_pinned(sg_field *field, void **place, uint64_t bytes) {
-    sg_status status = SG_CUDA(field->context, cudaMallocHost(place, bytes));
-    if (status == SG_OK) {
-        field->pinned_bytes += bytes;
-        sg_memory_hold(field->memory, bytes);
-    }
-    return status;
-}
-
-#define TAKE_PINNED(place, bytes) SG_TRY(take_pinned(field, (void **)&(place), (bytes)))
+#define TAKE(place, bytes)        SG_TRY(sg_cuda_take(&field->taken, (void **)&(place), (bytes)))
+#define TAKE_PINNED(place, bytes) SG_TRY(sg_cuda_take_pinned(&field->taken, (void **)&(place), (bytes)))
 
 /* --- the classes of S --- */
 
@@ -236,7 +219,7 @@ static sg_status open_streams(sg_field *field) {
     SG_TRY(SG_CUDA(context, cudaEventCreateWithFlags(&field->near_done, cudaEventDisableTiming)));
     for (unsigned i = 0; i < SG_CUDA_UPLOADS; i++)
         SG_TRY(SG_CUDA(context, cudaEventCreateWithFlags(&field->upload.taken[i], cudaEventDisableTiming)));
-    SG_TRY(sg_cuda_clock_open(field));
+    SG_TRY(sg_cuda_clock_open(&field->clock, field->context));
 cleanup:
     return status;
 }
@@ -256,6 +239,7 @@ sg_status sg_cuda_open(const sg_field_spec *spec, sg_field **opened) {
     field->host_shifts = spec->shifts;
     field->memory = spec->memory;
     field->context = context;
+    field->taken = (sg_cuda_taken){.context = context, .memory = spec->memory};
     field->monitor = spec->monitor;
     field->device = (int)spec->device->index;
     field->previous_device = previous;
@@ -287,7 +271,7 @@ static sg_status close_streams(sg_field *field) {
         status = sg_first_failure(status, SG_CUDA(context, cudaStreamSynchronize(field->compute)));
     if (field->copy)
         status = sg_first_failure(status, SG_CUDA(context, cudaStreamSynchronize(field->copy)));
-    status = sg_first_failure(status, sg_cuda_clock_close(field));
+    status = sg_first_failure(status, sg_cuda_clock_close(&field->clock));
     for (unsigned i = 0; i < SG_CUDA_UPLOADS; i++)
         if (field->upload.taken[i])
             status = sg_first_failure(status, SG_CUDA(context, cudaEventDestroy(field->upload.taken[i])));
@@ -317,7 +301,7 @@ sg_status sg_cuda_close(sg_field *field) {
     if (field->copy)
         status = sg_first_failure(status, SG_CUDA(context, cudaStreamDestroy(field->copy)));
     status = sg_first_failure(status, SG_CUDA(context, cudaSetDevice(field->previous_device)));
-    sg_memory_release(field->memory, field->pinned_bytes);
+    sg_cuda_release_pinned(&field->taken);
     sg_memory_give(field->memory, field->classes);
     free(field);
     return status;
@@ -349,6 +333,27 @@ sg_status sg_cuda_send_node(sg_field *field, const sg_node *node, const sg_sourc
     SG_TRY(sg_cuda_send(field, field->d_rows, sources->rows, sizeof(uint32_t) * all));
     SG_TRY(sg_cuda_send(field, field->d_ends, sources->first, sizeof(uint64_t) * levels));
     SG_TRY(sg_cuda_send(field, field->d_ends + levels, sources->end, sizeof(uint64_t) * levels));
+cleanup:
+    return status;
+}
+
+/* --- reporting --- */
+
+sg_status sg_cuda_report(sg_field *field, sg_field_report *report) {
+    sg_status status;
+    *report = (sg_field_report){
+        .device_peak_bytes = field->taken.device_bytes,
+        .bytes_to_device = field->bytes_to_device,
+        .bytes_from_device = field->bytes_from_device,
+    };
+    SG_TRY(SG_CUDA(field->context, cudaMemcpyAsync(field->work, field->d_work, sizeof *field->work,
+                                                   cudaMemcpyDeviceToHost, field->compute)));
+    SG_TRY(SG_CUDA(field->context, cudaStreamSynchronize(field->compute)));
+    SG_TRY(sg_cuda_clock_read(&field->clock, true));
+    sg_cuda_convolver_report(field, report);
+    field->clock.work[SG_CUDA_SHIFT_OR] = sizeof(uint32_t) * field->work->shifts;
+    field->clock.work[SG_CUDA_SCATTER] = field->work->marks;
+    sg_cuda_clock_report(&field->clock, &field->limits, report);
 cleanup:
     return status;
 }

@@ -3,49 +3,12 @@
 #define SG_CUDA_FIELD_H
 
 #include "backend.h"
-#include "check.h"
+#include "clock.h"
 #include "kernels.h"
+#include "taken.h"
 #include "tuning.h"
 
 typedef struct sg_convolver sg_convolver;
-
-/* What device properties say about the most that a device can do; 0 where they say nothing. */
-typedef struct sg_cuda_limits {
-    sg_cuda_shape shape;
-    double memory_bytes_per_second;
-    double load_bytes_per_second;   /* of all multiprocessors' first-level caches: 128 bytes a clock each */
-    double shared_marks_per_second; /* one atomic a bank and clock */
-} sg_cuda_limits;
-
-/* Kinds of kernels that are timed, in the order of reports. */
-typedef enum sg_cuda_kind {
-    SG_CUDA_SHIFT_OR,
-    SG_CUDA_SCATTER,
-    SG_CUDA_COLD_LISTS,
-    SG_CUDA_EXPAND,
-    SG_CUDA_TRANSFORM,
-    SG_CUDA_PRODUCT,
-    SG_CUDA_THRESHOLD,
-    SG_CUDA_BASE_CASES
-} sg_cuda_kind;
-
-_Static_assert(SG_CUDA_BASE_CASES + 1 == SG_KERNEL_KINDS, "every kind has a place in reports");
-
-typedef struct sg_cuda_timer {
-    cudaEvent_t begin;
-    cudaEvent_t end;
-    sg_cuda_kind kind;
-} sg_cuda_timer;
-
-/* Times of operator calls, read once the device has passed them: entries head .. tail-1 modulo the ring's size wait. */
-typedef struct sg_cuda_clock {
-    sg_cuda_timer ring[SG_CUDA_TIMERS];
-    uint64_t head;
-    uint64_t tail;
-    uint64_t calls[SG_KERNEL_KINDS];
-    uint64_t work[SG_KERNEL_KINDS];
-    double seconds[SG_KERNEL_KINDS];
-} sg_cuda_clock;
 
 /* Pinned memory from which the device takes what it is sent; a slot is used again once its event has passed. */
 typedef struct sg_cuda_upload {
@@ -100,8 +63,7 @@ struct sg_field {
 
     sg_cuda_clock clock;
     sg_convolver *convolver; /* NULL unless the field convolves */
-    uint64_t device_bytes;
-    uint64_t pinned_bytes;
+    sg_cuda_taken taken;
     uint64_t bytes_to_device;
     uint64_t bytes_from_device;
 };
@@ -110,7 +72,6 @@ struct sg_field {
 
 sg_status sg_cuda_count_devices(sg_context *context, uint32_t *count);
 sg_status sg_cuda_describe(sg_context *context, uint32_t index, sg_device_info *info);
-sg_status sg_cuda_read_limits(sg_context *context, int device, sg_cuda_limits *limits);
 
 /* --- field.c --- */
 
@@ -118,26 +79,13 @@ sg_need sg_cuda_field_need(const sg_field_shape *shape);
 sg_status sg_cuda_open(const sg_field_spec *spec, sg_field **field);
 sg_status sg_cuda_close(sg_field *field);
 
-/* Takes device memory, and counts it. */
-sg_status sg_cuda_take(sg_field *field, void **place, uint64_t bytes);
-
 /* Sends `bytes` (at most a slot) from host memory to the device, in the order of the compute stream. */
 sg_status sg_cuda_send(sg_field *field, void *d_to, const void *from, uint64_t bytes);
 
 /* Sends a node and its sources. The result holds device pointers that are good until the next call. */
 sg_status sg_cuda_send_node(sg_field *field, const sg_node *node, const sg_sources *sources, sg_cuda_node *sent);
 
-/* --- clock.c --- */
-
-sg_status sg_cuda_clock_open(sg_field *field);
-sg_status sg_cuda_clock_close(sg_field *field);
-
-/* Between these two, work of one kind goes to the compute stream. `work`: units that the host knows of. */
-sg_status sg_cuda_clock_begin(sg_field *field, sg_cuda_kind kind);
-sg_status sg_cuda_clock_end(sg_field *field, uint64_t work);
-
-/* Reads the times that are there; all of them, waiting, if `wait`. */
-sg_status sg_cuda_clock_read(sg_field *field, bool wait);
+/* Waits for all work, and says what was done. */
 sg_status sg_cuda_report(sg_field *field, sg_field_report *report);
 
 /* --- convolver.c --- */

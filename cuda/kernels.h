@@ -74,6 +74,9 @@ typedef struct sg_cuda_work {
 typedef struct sg_cuda_shape {
     uint32_t multiprocessors;
     uint32_t shared_bytes; /* of a block, opted in */
+    uint32_t multiprocessor_shared_bytes;
+    uint32_t reserved_shared_bytes; /* that the system takes a block */
+    uint32_t multiprocessor_threads;
 } sg_cuda_shape;
 
 /* --- bits.cu: between heap order and rows --- */

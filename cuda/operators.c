@@ -81,9 +81,9 @@ cleanup:
 /* Gathers on the compute stream, where the kernel is timed, and waits. */
 static sg_status gather_now(sg_field *field, uint64_t first_column) {
     sg_status status;
-    SG_TRY(sg_cuda_clock_begin(field, SG_CUDA_BASE_CASES));
+    SG_TRY(sg_cuda_clock_begin(&field->clock, SG_CUDA_BASE_CASES, field->compute));
     SG_TRY(gather(field, first_column, field->compute));
-    SG_TRY(sg_cuda_clock_end(field, leaf_bytes(field)));
+    SG_TRY(sg_cuda_clock_end(&field->clock, leaf_bytes(field)));
     SG_TRY(SG_CUDA(field->context, cudaStreamSynchronize(field->compute)));
 cleanup:
     return status;
@@ -105,7 +105,7 @@ sg_status sg_cuda_fetch_hot(sg_field *field, uint64_t first_column, uint64_t *bi
             sg_cuda_convolver_settle(field, field->leaf_down[leaf_bytes(field) / sizeof(uint32_t)] != 0, &did_again));
     }
     memcpy(bits, field->leaf_down, leaf_bytes(field));
-    SG_TRY(sg_cuda_clock_read(field, false));
+    SG_TRY(sg_cuda_clock_read(&field->clock, false));
 cleanup:
     return status;
 }
@@ -113,12 +113,12 @@ cleanup:
 sg_status sg_cuda_store_cold(sg_field *field, uint64_t first_column, const uint64_t *bits) {
     sg_status status;
     SG_TRY(sg_cuda_send(field, field->d_leaf_up, bits, leaf_bytes(field)));
-    SG_TRY(sg_cuda_clock_begin(field, SG_CUDA_BASE_CASES));
+    SG_TRY(sg_cuda_clock_begin(&field->clock, SG_CUDA_BASE_CASES, field->compute));
     SG_TRY(
         SG_CUDA(field->context, sg_cuda_store_bits(field->layout, field->d_cold, field->layout.levels,
                                                    first_column * field->rows->modulus, leaf_count(field, first_column),
                                                    field->leaf_words, field->d_leaf_up, field->compute)));
-    SG_TRY(sg_cuda_clock_end(field, leaf_bytes(field)));
+    SG_TRY(sg_cuda_clock_end(&field->clock, leaf_bytes(field)));
 cleanup:
     return status;
 }
@@ -142,10 +142,10 @@ static sg_status list_range(sg_field *field, const sg_cuda_node *node, uint64_t 
                                 .chunks = ((end - 1) / 32 - first / 32) / 32 + 1,
                                 .starts = field->d_list_starts,
                                 .entries = field->d_list_entries};
-    SG_TRY(sg_cuda_clock_begin(field, SG_CUDA_COLD_LISTS));
+    SG_TRY(sg_cuda_clock_begin(&field->clock, SG_CUDA_COLD_LISTS, field->compute));
     SG_TRY(SG_CUDA(field->context, sg_cuda_list_cold(field->layout, field->d_cold, node, list, field->d_scratch,
                                                      field->scratch_bytes, field->compute)));
-    SG_TRY(sg_cuda_clock_end(field, 2 * node->row_count * (end - first) / 8)); /* the bits are read twice */
+    SG_TRY(sg_cuda_clock_end(&field->clock, 2 * node->row_count * (end - first) / 8)); /* the bits are read twice */
 cleanup:
     return status;
 }
@@ -153,10 +153,10 @@ cleanup:
 /* The listed classes by shifted cold rows; with a list, the dense ones by listed cold positions. */
 static sg_status shift_or(sg_field *field, const sg_cuda_node *node, const sg_cuda_cold_list *list) {
     sg_status status;
-    SG_TRY(sg_cuda_clock_begin(field, SG_CUDA_SHIFT_OR));
+    SG_TRY(sg_cuda_clock_begin(&field->clock, SG_CUDA_SHIFT_OR, field->compute));
     SG_TRY(SG_CUDA(field->context, sg_cuda_shift_or(field->layout, field->limits.shape, field->d_hot, field->d_cold,
                                                     field->shifts, node, list, field->d_work, field->compute)));
-    SG_TRY(sg_cuda_clock_end(field, 0));
+    SG_TRY(sg_cuda_clock_end(&field->clock, 0));
 cleanup:
     return status;
 }
@@ -167,10 +167,10 @@ static sg_status mark_from_list(sg_field *field, const sg_cuda_node *node, const
     if (field->has_dense)
         SG_TRY(shift_or(field, node, list));
     if (listed_classes) {
-        SG_TRY(sg_cuda_clock_begin(field, SG_CUDA_SCATTER));
+        SG_TRY(sg_cuda_clock_begin(&field->clock, SG_CUDA_SCATTER, field->compute));
         SG_TRY(SG_CUDA(field->context, sg_cuda_scatter(field->layout, field->limits.shape, field->d_hot, field->shifts,
                                                        node, list, field->d_work, field->compute)));
-        SG_TRY(sg_cuda_clock_end(field, 0));
+        SG_TRY(sg_cuda_clock_end(&field->clock, 0));
     }
 cleanup:
     return status;

@@ -15,7 +15,9 @@
 // - Launches. `kernel<<<...>>>(...)` is no C++, and its error has to be asked for afterwards. sg_launch goes through
 // the
 //   launch function of the runtime's C++ API, which converts and checks the arguments and returns the error.
-// - sg_allow_shared lets a kernel take more dynamic shared memory than the 48 KiB that every kernel may.
+// - sg_prefer_shared asks for as much shared memory as a multiprocessor can have: kernels that are to run side by side
+//   must agree in this. sg_allow_shared lets a kernel take more dynamic shared memory than the 48 KiB that every kernel
+//   may.
 #ifndef SG_PORTABLE_CUH
 #define SG_PORTABLE_CUH
 
@@ -50,6 +52,11 @@ inline cudaError_t sg_launch(void (*kernel)(Parameters...), dim3 grid, dim3 bloc
     emu::declare_kernel(kernel); // the launch API gets the arguments without their types
 #endif
     return cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...);
+}
+
+template <class... Parameters> inline cudaError_t sg_prefer_shared(void (*kernel)(Parameters...)) {
+    return cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributePreferredSharedMemoryCarveout,
+                                cudaSharedmemCarveoutMaxShared);
 }
 
 template <class... Parameters>

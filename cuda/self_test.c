@@ -3,6 +3,7 @@
  * Each operator marks a random node of a random field, and every heap size is compared with a double loop on the host.
  * Offsets, members and cold positions differ from start to start, so that over time a fault has nowhere to hide. */
 #include "field.h"
+#include "nim_self_test.h"
 #include "operators.h"
 
 #include <string.h>
@@ -161,6 +162,8 @@ sg_status sg_cuda_check(sg_context *context, const sg_device *device) {
     sg_monitor_init(&test->monitor, NULL, HEAPS);
     for (unsigned which = 0; which < 3 && status == SG_OK; which++)
         status = run_operator(test, device, which);
+    if (status == SG_OK)
+        status = sg_cuda_check_nim(context, device, test->random);
     sg_memory_give(&memory, test);
 cleanup:
     return status;

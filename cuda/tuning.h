@@ -63,6 +63,65 @@
 #define SG_CUDA_GROUP_POINTS ((uint64_t)1 << 27)
 #endif
 
+/* --- nim-values --- */
+
+/* Heap sizes of a tile of far options: threads of its block. Eight warps hide each other's latency; smaller tiles would
+ * look up their members more often. */
+#ifndef SG_CUDA_NIM_TILE_POS
+#define SG_CUDA_NIM_TILE_POS 256
+#endif
+
+/* Blocks of a tile that a multiprocessor must be able to hold by its registers: 48 warps of 40 registers, which is all
+ * that devices 8.6, 8.9 and 12.0 can hold. Shared memory is what bounds it past some 1100 values. */
+#define SG_CUDA_NIM_BLOCKS_LEAST 6
+
+/* Loads in flight a lane. */
+#define SG_CUDA_NIM_UNROLL 8
+
+/* Words of a lane's set of seen values, at the most. By default as many as the shared memory of a block holds. */
+#ifndef SG_CUDA_NIM_SET_MOST_WORDS
+#define SG_CUDA_NIM_SET_MOST_WORDS UINT32_MAX
+#endif
+
+/* Lanes a multiprocessor, at the most: what memory for windows is planned for. */
+#define SG_CUDA_NIM_LANES_MOST ((uint64_t)2048)
+
+/* Heap sizes that are guessed together in a base case: threads of its one block. */
+#ifndef SG_CUDA_NIM_STRIP_POS
+#define SG_CUDA_NIM_STRIP_POS 256
+#endif
+
+/* Shared memory of each multiprocessor that far options leave to the base case that runs beside them: its guesses, and
+ * what the system takes a block. */
+#define SG_CUDA_NIM_NEAR_SHARED_BYTES ((uint64_t)8 << 10)
+
+/* Heap sizes of a base case: a launch (some 4 us) costs a nanosecond a heap size then; squares have 64 members below
+ * it. */
+#ifndef SG_CUDA_NIM_LEAF_POS
+#define SG_CUDA_NIM_LEAF_POS ((uint64_t)4096)
+#endif
+
+/* Heap sizes that a kernel on finished values handles at a time. */
+#ifndef SG_CUDA_VALUES_CHUNK
+#define SG_CUDA_VALUES_CHUNK ((uint64_t)1 << 26)
+#endif
+
+/* Blocks a multiprocessor that tally values, and values that they tally in one pass: 16 KiB of shared memory. */
+#define SG_CUDA_TALLY_BLOCKS ((uint64_t)8)
+#ifndef SG_CUDA_TALLY_VALUES
+#define SG_CUDA_TALLY_VALUES ((uint64_t)4096)
+#endif
+
+/* What an option costs a warp of far options: accesses of the first-level cache and shared memory, one a clock (one and
+ * a half lines for a run of sources that begins anywhere, the word of the set twice, a quarter of an access for the
+ * step), and instructions, four a clock; and of a node's options, instructions. scripts/kernel_loops.py counts those of
+ * PTX, which are somewhat more. bench/README.md has the budget. */
+#define SG_CUDA_NIM_FAR_ACCESSES       3.75
+#define SG_CUDA_NIM_FAR_INSTRUCTIONS   12.5
+#define SG_CUDA_NIM_CROSS_INSTRUCTIONS 20.0
+
+/* --- everything --- */
+
 /* Bytes of device memory for what CUDA and cuFFT take by themselves: kernels, plans, and the rounding of allocations.
  */
 #ifndef SG_CUDA_RESERVE_BYTES

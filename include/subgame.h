@@ -199,7 +199,7 @@ typedef enum sg_mode {
 typedef enum sg_engine {
     SG_ENGINE_AUTO = 0,  /* the planner's choice */
     SG_ENGINE_DP = 1,    /* the plain recurrence; every mode */
-    SG_ENGINE_TILE = 2,  /* tile dynamic programming; nim */
+    SG_ENGINE_TILE = 2,  /* tile dynamic programming, on a device by blocks of tiles; nim */
     SG_ENGINE_SIEVE = 3, /* the paper's section 4, segmented; cold */
     SG_ENGINE_SPLIT = 4, /* the recursion without Fourier transforms; cold, and nim by levels */
     SG_ENGINE_CONVOLUTION =
@@ -212,6 +212,16 @@ typedef enum sg_engine {
 SG_API const char *sg_mode_name(sg_mode mode);
 SG_API const char *sg_engine_name(sg_engine engine);
 SG_API const char *sg_backend_name(sg_backend backend);
+
+/* Who decides the base cases of nim-values by tiles on a device: their values depend on one another, so that no device
+ * does them all at once. */
+typedef enum sg_near {
+    SG_NEAR_AUTO = 0, /* whoever is faster at the first ones */
+    SG_NEAR_CPU = 1,
+    SG_NEAR_CUDA = 2
+} sg_near;
+
+SG_API const char *sg_near_name(sg_near near);
 
 typedef struct sg_progress {
     double fraction;    /* of the work, 0 .. 1, never falling within a solve */
@@ -239,6 +249,7 @@ typedef struct sg_solve_options {
     void *progress_user;
     uint32_t level_batch; /* nim-values by levels: how many levels share one recursion, at most 65536; 1 is one outcome
                              solve after another */
+    sg_near near;         /* nim-values by tiles on a device */
 } sg_solve_options;
 
 SG_API void sg_solve_options_init(sg_solve_options *options);
@@ -278,7 +289,9 @@ typedef struct sg_result sg_result;
 SG_API sg_status sg_solve(sg_context *context, const sg_game *game, sg_mode mode, uint64_t n,
                           const sg_solve_options *options, sg_result **result);
 
-/* Destroys a result; NULL is allowed. */
+/* Destroys a result; NULL is allowed. Nim-values that a device computed by tiles stay on that device, and take its
+ * memory, until then: functions on results bring from there what they are asked for, and return SG_ERROR_BACKEND when
+ * that fails. */
 SG_API void sg_result_destroy(sg_result *result);
 
 /* ---------------------------------------------------------------- results */
@@ -294,7 +307,7 @@ typedef struct sg_result_info {
     uint32_t threads;
     uint64_t n;
     uint64_t rows;               /* recursion only, else 0 */
-    uint64_t base_threshold_pos; /* recursion only, else 0 */
+    uint64_t base_threshold_pos; /* recursion, and nim-values by tiles on a device; else 0 */
     uint32_t value_bytes;        /* bytes that a value takes in memory: 1, 2 or 4; 0 for outcomes */
     uint64_t member_count;       /* members of S below n */
     uint64_t levels;             /* nim-values by levels: outcome solves made, else 0 */
@@ -320,6 +333,7 @@ typedef struct sg_result_info {
     uint64_t device_peak_bytes;
     uint64_t bytes_to_device; /* moved over the bus; 0 on the CPU */
     uint64_t bytes_from_device;
+    sg_near near; /* nim-values by tiles on a device: who decided most base cases, else SG_NEAR_AUTO */
 } sg_result_info;
 
 SG_API sg_status sg_result_get_info(const sg_result *result, sg_result_info *info);
@@ -331,7 +345,7 @@ typedef struct sg_kernel_report {
     uint64_t calls;          /* launches, or groups of launches that are timed together */
     double seconds;          /* on the device, by its own events */
     uint64_t work;           /* units done */
-    const char *unit;        /* of the work: "bytes" read, "marks", "points"; static storage */
+    const char *unit;        /* of the work: "bytes" read, "marks", "points", "options", "heap sizes"; static storage */
     double limit_per_second; /* units a second that the device could do at the most, by its properties; 0: unknown */
 } sg_kernel_report;
 

@@ -17,10 +17,12 @@
 #ifndef SG_BACKEND_H
 #define SG_BACKEND_H
 
+#include "node.h"
 #include "rows.h"
 
 typedef struct sg_field sg_field;
 typedef struct sg_operators sg_operators;
+typedef struct sg_nim_operators sg_nim_operators; /* nim_backend.h */
 
 /* Memory by where it is. */
 typedef struct sg_need {
@@ -34,15 +36,6 @@ typedef struct sg_device {
     uint32_t index;
     sg_device_info info;
 } sg_device;
-
-/* One contribution of the recursion: source columns first .. first+columns-1, all solved, onto target columns
- * target_first .. target_end-1, which lie within the `columns` columns after the source. */
-typedef struct sg_node {
-    uint64_t first;
-    uint64_t columns;
-    uint64_t target_first;
-    uint64_t target_end;
-} sg_node;
 
 /* The source rows that take part in a contribution. */
 typedef struct sg_sources {
@@ -70,7 +63,7 @@ typedef struct sg_field_spec {
     sg_monitor *monitor;
 } sg_field_spec;
 
-enum { SG_KERNEL_KINDS = 8 };
+enum { SG_KERNEL_KINDS = 11 };
 
 /* What a field did so far. */
 typedef struct sg_field_report {
@@ -85,10 +78,11 @@ typedef struct sg_field_report {
 
 struct sg_operators {
     sg_backend backend;
-    uint64_t max_columns;     /* a row may have this many */
-    uint64_t overlap_columns; /* above 0: prefetch overlaps with operators that are called after it, on targets that
-                                 begin at multiples of this many columns; 0: nothing overlaps */
-    bool batches_levels;      /* several levels at once are faster than one after another */
+    uint64_t max_columns;        /* a row may have this many */
+    uint64_t overlap_columns;    /* above 0: prefetch overlaps with operators that are called after it, on targets that
+                                    begin at multiples of this many columns; 0: nothing overlaps */
+    bool batches_levels;         /* several levels at once are faster than one after another */
+    const sg_nim_operators *nim; /* nim-values by blocks; NULL where there are none */
 
     /* Errors name the reason. `describe` needs index < count; `check` solves small random cases on the device and
      * fails when it computes wrong. */

@@ -6,7 +6,7 @@
 #include "backend.h"
 
 /* Changes with backend.h and with every structure that it reaches: a module of another build is refused. */
-#define SG_CUDA_INTERFACE               SG_CUDA_INTERFACE_TEXT_(1)
+#define SG_CUDA_INTERFACE               SG_CUDA_INTERFACE_TEXT_(2)
 #define SG_CUDA_INTERFACE_TEXT_(number) "subgame backend interface " #number
 
 /* The module's one symbol: its operators, or NULL when it was built for another interface. */

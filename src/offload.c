@@ -15,8 +15,10 @@ sg_status sg_request_take_device(sg_request *request, sg_backend backend, uint32
     return SG_OK;
 }
 
-/* Only recursions run on a device, and opening one takes a while. */
+/* Only recursions and tiles run on a device, and opening one takes a while. */
 static bool is_worth_a_device(const sg_request *request, const sg_plan *plan) {
+    if (plan->engine == SG_ENGINE_TILE)
+        return plan->seconds >= SG_DEVICE_LEAST_SECONDS;
     return sg_engine_is_recursive(plan->engine) && !plan->is_hopeless && request->n >= SG_DEVICE_LEAST_POS;
 }
 

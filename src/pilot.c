@@ -102,7 +102,7 @@ sg_status sg_pilot_run(const sg_request *request, sg_pilot *pilot) {
 cleanup:
     sg_members_free(&job.members, &job.memory);
     sg_memory_give(&job.memory, result.cold_bits);
-    sg_memory_give(&job.memory, result.values.data);
+    sg_values_close(&result.values, &job.memory);
     return status;
 }
 

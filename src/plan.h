@@ -18,6 +18,7 @@ typedef struct sg_request {
     uint64_t base_threshold_pos; /* 0: the planner's choice */
     uint64_t rows;               /* 0: the planner's choice */
     uint64_t level_batch;        /* 0: the planner's choice */
+    sg_near near;
     sg_device device;
     uint64_t device_limit_bytes; /* UINT64_MAX for the CPU, whose fields take the host's memory */
     bool may_move;               /* backend auto: from the CPU to a device */
@@ -36,13 +37,14 @@ typedef struct sg_plan {
     sg_engine engine;
     sg_policy policy;            /* recursion only */
     uint64_t rows;               /* M; recursion only, else 0 */
-    uint64_t base_threshold_pos; /* recursion only, else 0 */
+    uint64_t base_threshold_pos; /* recursion, and nim-values by tiles on a device; else 0 */
     uint64_t level_batch;        /* levels solved at once; nim by recursion only, else 0 */
     unsigned value_bytes;        /* width to reserve for a value; 0 for outcomes */
     uint64_t max_value;          /* foreseen; 0 for outcomes */
     uint64_t member_count;       /* as sg_members_count gives it */
     sg_need need;                /* peak memory */
     bool is_hopeless;            /* the answer alone does not fit: `need` is its size, all else is unset */
+    bool keeps_values;           /* the device keeps the values of the answer */
     double seconds;
 } sg_plan;
 

@@ -10,6 +10,7 @@
  * levels: one outcome solve a value. */
 #include "decree.h"
 #include "job.h"
+#include "nim_backend.h"
 #include "pilot.h"
 #include "recursion.h"
 #include "row_cost.h"
@@ -41,17 +42,27 @@ bool sg_engine_is_recursive(sg_engine engine) {
     return engine == SG_ENGINE_SPLIT || engine == SG_ENGINE_CONVOLUTION;
 }
 
-/* Only the recursion has work for a device. */
+static bool is_on_device(const sg_request *request) {
+    return request->device.operators->backend != SG_BACKEND_CPU;
+}
+
+/* Nim-values by blocks, which the device keeps. */
+static bool solves_blocks(const sg_request *request, const sg_plan *plan) {
+    return plan->engine == SG_ENGINE_TILE && is_on_device(request);
+}
+
+/* Only the recursion has work for a device, and nim-values by tiles. */
 static sg_status check_backend(const sg_request *request) {
     const char *backend = sg_backend_name(request->device.operators->backend);
-    if (request->device.operators->backend == SG_BACKEND_CPU)
+    bool tiles = request->mode == SG_MODE_NIM && request->device.operators->nim;
+    if (!is_on_device(request) || (tiles && request->engine == SG_ENGINE_TILE))
         return SG_OK;
     if (request->mode == SG_MODE_REMOTENESS)
         return sg_fail(request->context, SG_ERROR_UNSUPPORTED, "backend '%s' cannot serve mode 'remoteness'", backend);
     if (request->engine != SG_ENGINE_AUTO && !sg_engine_is_recursive(request->engine))
         return sg_fail(request->context, SG_ERROR_UNSUPPORTED,
-                       "backend '%s' cannot run engine '%s'; engines that it can: auto, split, convolution", backend,
-                       sg_engine_name(request->engine));
+                       "backend '%s' cannot run engine '%s'; engines that it can: auto, %ssplit, convolution", backend,
+                       sg_engine_name(request->engine), tiles ? "tile, " : "");
     return SG_OK;
 }
 
@@ -71,10 +82,25 @@ static sg_status check_engine(const sg_request *request) {
                    sg_engine_name(request->engine), sg_mode_name(request->mode), accepted);
 }
 
-/* Memory that any engine takes for its answer alone: lets hopeless requests be refused before S is enumerated. */
-static uint64_t answer_bytes(sg_mode mode, uint64_t n) {
+/* Host memory that any engine takes for its answer alone: lets hopeless requests be refused before S is enumerated. */
+static uint64_t answer_bytes(const sg_request *request, uint64_t n) {
     uint64_t bits = n / 64 * 8 + 16;
-    return mode == SG_MODE_COLD ? bits : mode == SG_MODE_NIM ? n : sg_add_saturating(bits, n);
+    bool may_keep = is_on_device(request) && request->device.operators->nim && !sg_engine_is_recursive(request->engine);
+    if (request->mode == SG_MODE_COLD || (request->mode == SG_MODE_NIM && may_keep))
+        return bits;
+    return request->mode == SG_MODE_NIM ? n : sg_add_saturating(bits, n);
+}
+
+static sg_need blocks_need(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count) {
+    const sg_nim_operators *operators = request->device.operators->nim;
+    unsigned width = plan->value_bytes > operators->minimal_bytes ? plan->value_bytes : operators->minimal_bytes;
+    sg_nim_shape shape = {.n = n,
+                          .member_count = sg_members_are_listed(member_count, n) ? member_count : n,
+                          .value_bytes = width,
+                          .leaf_pos = plan->base_threshold_pos};
+    sg_need need = operators->need(&request->device, &shape);
+    need.host_bytes = sg_add_saturating(need.host_bytes, sg_nim_blocks_bytes(plan->base_threshold_pos));
+    return need;
 }
 
 static sg_need recursion_need(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count) {
@@ -93,7 +119,8 @@ static sg_need engine_need(const sg_request *request, const sg_plan *plan, uint6
     case SG_ENGINE_SIEVE:
         return (sg_need){.host_bytes = sg_outcome_segment_bytes(n)};
     case SG_ENGINE_TILE:
-        return (sg_need){.host_bytes = sg_nim_tile_bytes(plan->max_value)};
+        return is_on_device(request) ? blocks_need(request, plan, n, member_count)
+                                     : (sg_need){.host_bytes = sg_nim_tile_bytes(plan->max_value)};
     case SG_ENGINE_SPLIT:
     case SG_ENGINE_CONVOLUTION:
         return recursion_need(request, plan, n, member_count);
@@ -103,8 +130,9 @@ static sg_need engine_need(const sg_request *request, const sg_plan *plan, uint6
 }
 
 static sg_need need_for(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count) {
-    uint64_t values = sg_multiply_saturating(n, plan->value_bytes);
-    uint64_t bits = request->mode == SG_MODE_NIM ? 0 : n / 64 * 8 + 16;
+    bool on_device = solves_blocks(request, plan);
+    uint64_t values = on_device ? 0 : sg_multiply_saturating(n, plan->value_bytes);
+    uint64_t bits = request->mode == SG_MODE_NIM && !on_device ? 0 : n / 64 * 8 + 16;
     uint64_t answer = sg_add_saturating(sg_add_saturating(values, bits), sizeof(sg_result));
     sg_need need = engine_need(request, plan, n, member_count);
     need.host_bytes = sg_add_saturating(need.host_bytes, answer);
@@ -169,7 +197,7 @@ static void plan_values(const sg_request *request, const sg_pilot *pilot, sg_pla
 }
 
 static uint64_t default_base_threshold(const sg_request *request, const sg_plan *plan) {
-    bool on_device = request->device.operators->backend != SG_BACKEND_CPU;
+    bool on_device = is_on_device(request);
     bool sparse = sg_members_are_listed(plan->member_count, request->n);
     uint64_t base = on_device ? SG_DEVICE_LEAF_CONVOLVE_POS : SG_LEAF_CONVOLVE_POS;
     if (plan->policy == SG_POLICY_SPLIT) {
@@ -274,34 +302,55 @@ static double tile_seconds(const sg_request *request, const sg_plan *plan) {
     bool listed = sg_members_are_listed(plan->member_count, request->n);
     double options =
         (listed ? (double)plan->member_count : n) * n * 0.6; /* between 1/2, for dense S, and 2/3, for squares */
+    if (solves_blocks(request, plan))
+        return options / SG_DEVICE_TILE_OPTIONS_PER_SECOND + 1e-9 * n * SG_DEVICE_TILE_HEAP_NS;
     double step_ns = plan->max_value < 512                 ? SG_TILE_ONE_HOT_NS
                      : plan->max_value < SG_TILE_L1_VALUES ? SG_TILE_BITS_NS
                                                            : SG_TILE_FAR_BITS_NS;
     return 1e-9 * (options * step_ns / request->threads + n * SG_TILE_HEAP_NS);
 }
 
+/* Turns a plan into one by tiles; on a device these are blocks, whose base cases follow the threshold. */
+static void plan_tiles(const sg_request *request, sg_plan *plan) {
+    plan->engine = SG_ENGINE_TILE;
+    plan->rows = plan->base_threshold_pos = plan->level_batch = 0;
+    if (solves_blocks(request, plan)) {
+        uint64_t asked = request->base_threshold_pos,
+                 leaf_pos = asked ? asked : request->device.operators->nim->leaf_pos;
+        plan->base_threshold_pos = leaf_pos < SG_DEVICE_NIM_LEAF_MOST ? leaf_pos : SG_DEVICE_NIM_LEAF_MOST;
+        plan->keeps_values = true;
+        if (plan->value_bytes < request->device.operators->nim->minimal_bytes)
+            plan->value_bytes = request->device.operators->nim->minimal_bytes;
+    }
+    plan->need = need_for(request, plan, request->n, plan->member_count);
+    plan->seconds = tile_seconds(request, plan);
+}
+
 static sg_status plan_auto_nim(const sg_request *request, sg_plan *plan, const sg_row_model *model) {
     sg_status status = plan_recursion(request, plan, model);
     sg_plan tiles = *plan;
-    if (request->device.operators->backend != SG_BACKEND_CPU)
+    if (is_on_device(request) && !request->device.operators->nim)
         return status;
-    tiles.engine = SG_ENGINE_TILE;
-    tiles.rows = tiles.base_threshold_pos = tiles.level_batch = 0;
-    tiles.need = need_for(request, &tiles, request->n, tiles.member_count);
-    tiles.seconds = tile_seconds(request, &tiles);
-    bool is_leaner = !sg_need_fits(request, plan->need) && tiles.need.host_bytes < plan->need.host_bytes;
-    if (!model || tiles.seconds < plan->seconds || is_leaner)
+    plan_tiles(request, &tiles);
+    double levels_seconds = is_on_device(request) ? plan->seconds / SG_DEVICE_RECURSION_GAIN : plan->seconds;
+    bool is_leaner = !sg_need_fits(request, plan->need) &&
+                     (sg_need_fits(request, tiles.need) || tiles.need.host_bytes < plan->need.host_bytes);
+    if (!model || tiles.seconds < levels_seconds || is_leaner)
         *plan = tiles;
     return status;
 }
 
 /* A request whose answer alone does not fit is not worth a count of S or a pilot. */
 static bool is_hopeless(const sg_request *request) {
-    return answer_bytes(request->mode, request->n) > request->memory_limit_bytes;
+    return answer_bytes(request, request->n) > request->memory_limit_bytes;
 }
 
 static sg_status plan_direct(const sg_request *request, sg_plan *plan) {
     plan->engine = request->engine == SG_ENGINE_AUTO ? SG_ENGINE_DP : request->engine;
+    if (plan->engine == SG_ENGINE_TILE) {
+        plan_tiles(request, plan);
+        return SG_OK;
+    }
     plan->need = need_for(request, plan, request->n, plan->member_count);
     return SG_OK;
 }
@@ -326,7 +375,7 @@ sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
         return status;
     if (is_hopeless(request)) {
         plan->is_hopeless = true;
-        plan->need.host_bytes = answer_bytes(request->mode, request->n);
+        plan->need.host_bytes = answer_bytes(request, request->n);
         return SG_OK;
     }
     bool recursive = sg_engine_is_recursive(request->engine) ||
@@ -396,7 +445,7 @@ sg_status sg_plan_largest_n(const sg_request *request, uint64_t below, uint64_t 
     if (end > below)
         end = below; /* needs can fall with n, where a larger one is cut into larger blocks */
     trial.n = end ? end - 1 : 0;
-    while (trial.n && answer_bytes(request->mode, trial.n) > limit)
+    while (trial.n && answer_bytes(request, trial.n) > limit)
         trial.n -= trial.n / 16 + 1;
     for (unsigned round = 0; status == SG_OK && trial.n; round++) {
         status = sg_plan_make(&trial, &plan);

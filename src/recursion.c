@@ -2,6 +2,7 @@
  * and transforms. The invariant at every block: all marks from heap sizes before the block are in place, none from
  * inside it. */
 #include "recursion.h"
+#include "divide.h"
 #include "tuning.h"
 
 #include <math.h>
@@ -267,32 +268,41 @@ cleanup:
     return status;
 }
 
-/* Solves a block; its cold positions by level and row go to the counts of its depth. */
-static sg_status solve(sg_recursion *recursion, uint64_t first, uint64_t columns, uint64_t depth) {
-    const sg_rows *rows = &recursion->rows;
-    uint64_t stride = count_stride(rows, recursion->levels), half = columns / 2, upper = first + half;
-    uint64_t *counts = recursion->cold_counts + depth * stride, *half_counts = counts + stride;
-    sg_status status;
-    if (columns == rows->leaf_columns)
-        return solve_leaf(recursion, first, counts);
-    SG_TRY(solve(recursion, first, half, depth + 1));
-    memcpy(counts, half_counts, stride * sizeof *counts);
-    if (upper < rows->columns) {
-        uint64_t end = upper + half < rows->columns ? upper + half : rows->columns;
-        SG_TRY(contribute(recursion, &(sg_node){first, half, upper, end}, half_counts));
-        SG_TRY(solve(recursion, upper, half, depth + 1));
-        for (uint64_t i = 0; i < stride; i++)
-            counts[i] += half_counts[i];
-    }
-cleanup:
-    return status;
+/* Cold positions of the block in hand at a depth, by level and row. */
+static uint64_t *counts_at(const sg_recursion *recursion, uint64_t depth) {
+    return recursion->cold_counts + depth * count_stride(&recursion->rows, recursion->levels);
+}
+
+static sg_status solve_block(void *user, uint64_t first, uint64_t depth) {
+    return solve_leaf(user, first, counts_at(user, depth));
+}
+
+static sg_status cross_block(void *user, const sg_node *node, uint64_t depth) {
+    sg_recursion *recursion = user;
+    uint64_t *counts = counts_at(recursion, depth), *half_counts = counts_at(recursion, depth + 1);
+    memcpy(counts, half_counts, count_stride(&recursion->rows, recursion->levels) * sizeof *counts);
+    return node->target_first < node->target_end ? contribute(recursion, node, half_counts) : SG_OK;
+}
+
+static sg_status join_block(void *user, uint64_t depth) {
+    const sg_recursion *recursion = user;
+    uint64_t *counts = counts_at(recursion, depth), *half_counts = counts_at(recursion, depth + 1);
+    for (uint64_t i = 0; i < count_stride(&recursion->rows, recursion->levels); i++)
+        counts[i] += half_counts[i];
+    return SG_OK;
 }
 
 sg_status sg_recursion_run(sg_recursion *recursion, sg_emit_fn emit, void *user) {
     recursion->emit = emit;
     recursion->emit_user = user;
+    sg_division division = {.end = recursion->rows.columns,
+                            .leaf = recursion->rows.leaf_columns,
+                            .user = recursion,
+                            .solve = solve_block,
+                            .cross = cross_block,
+                            .join = join_block};
     sg_status status = recursion->operators->begin(recursion->field);
-    return status == SG_OK ? solve(recursion, 0, recursion->rows.top_columns, 0) : status;
+    return status == SG_OK ? sg_divide(&division, 0, recursion->rows.top_columns, 0) : status;
 }
 
 sg_status sg_recursion_report(const sg_recursion *recursion, sg_result *result) {

@@ -12,11 +12,11 @@ struct sg_result {
     char device_name[128];
     char fallback[SG_FALLBACK_BYTES];
     sg_field_report field_report;
-    uint64_t *cold_bits; /* bit p for heap size p; outcomes and remoteness */
+    uint64_t *cold_bits; /* bit p for heap size p; outcomes, remoteness, and nim-values on a device */
     sg_values values;    /* nim-values and remoteness */
 };
 
 /* Counts cold positions and finds the maximum: fills the fields of info that come from the answer. */
-void sg_result_summarise(sg_result *result);
+sg_status sg_result_summarise(sg_context *context, sg_result *result);
 
 #endif

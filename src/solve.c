@@ -32,6 +32,11 @@ const char *sg_backend_name(sg_backend backend) {
     return (unsigned)backend < sizeof names / sizeof *names ? names[backend] : NULL;
 }
 
+const char *sg_near_name(sg_near near) {
+    static const char *const names[] = {"auto", "cpu", "cuda"};
+    return (unsigned)near < sizeof names / sizeof *names ? names[near] : NULL;
+}
+
 static sg_status check_game(sg_context *context, const sg_game *game, sg_mode mode) {
     if (mode == SG_MODE_NIM && game->hotspots)
         return sg_fail(
@@ -60,6 +65,8 @@ static sg_status make_request(sg_request *request, sg_context *context, const sg
                        "the options were not initialised with sg_solve_options_init");
     if (options)
         memcpy(&given, options, options->struct_size < sizeof given ? options->struct_size : sizeof given);
+    if (!sg_near_name(given.near))
+        return sg_fail(context, SG_ERROR_INVALID_ARGUMENT, "near %d is not known", (int)given.near);
     if (!sg_mode_name(mode) || !sg_engine_name(given.engine) || !sg_backend_name(given.backend))
         return sg_fail(context, SG_ERROR_INVALID_ARGUMENT, "mode %d, engine %d or backend %d is not known", (int)mode,
                        (int)given.engine, (int)given.backend);
@@ -81,6 +88,7 @@ static sg_status make_request(sg_request *request, sg_context *context, const sg
             given.base_threshold_pos < MAX_BASE_THRESHOLD_POS ? given.base_threshold_pos : MAX_BASE_THRESHOLD_POS,
         .rows = given.rows,
         .level_batch = given.level_batch,
+        .near = given.near,
     };
     sg_status status;
     SG_TRY(sg_threads_resolve(context, &given, &request->threads));
@@ -132,7 +140,7 @@ static sg_status run_engine(sg_job *job) {
     case SG_ENGINE_SIEVE:
         return sg_outcome_sieve(job);
     case SG_ENGINE_TILE:
-        return sg_nim_tile(job);
+        return job->plan->keeps_values ? sg_nim_blocks(job) : sg_nim_tile(job);
     case SG_ENGINE_SPLIT:
     case SG_ENGINE_CONVOLUTION:
         return mode == SG_MODE_COLD ? sg_outcome_recursion(job) : sg_nim_levels(job);
@@ -141,9 +149,9 @@ static sg_status run_engine(sg_job *job) {
     }
 }
 
-/* Only the recursion and the tiles have work for several threads. */
-static bool engine_is_threaded(sg_engine engine) {
-    return sg_engine_is_recursive(engine) || engine == SG_ENGINE_TILE;
+/* Only the recursion and the CPU's tiles have work for several threads. */
+static bool is_threaded(const sg_plan *plan) {
+    return sg_engine_is_recursive(plan->engine) || (plan->engine == SG_ENGINE_TILE && !plan->keeps_values);
 }
 
 static sg_status open_result(sg_job *job) {
@@ -158,7 +166,7 @@ static sg_status open_result(sg_job *job) {
         .engine = plan->engine,
         .backend = request->device.operators->backend,
         .device = result->device_name,
-        .threads = engine_is_threaded(plan->engine) ? request->threads : 1,
+        .threads = is_threaded(plan) ? request->threads : 1,
         .n = request->n,
         .rows = plan->rows,
         .base_threshold_pos = plan->base_threshold_pos,
@@ -168,9 +176,9 @@ static sg_status open_result(sg_job *job) {
     };
     SG_TRY(sg_instruction_set_name(request->context, &result->info.instruction_set));
     snprintf(result->device_name, sizeof result->device_name, "%s", request->device.info.name);
-    if (request->mode != SG_MODE_NIM)
+    if (request->mode != SG_MODE_NIM || plan->keeps_values)
         SG_TAKE(&job->memory, result->cold_bits, request->n / 64 * 8 + 16);
-    if (request->mode != SG_MODE_COLD)
+    if (request->mode != SG_MODE_COLD && !plan->keeps_values)
         SG_TRY(sg_values_open(&result->values, request->n, plan->value_bytes ? plan->value_bytes : 1, &job->memory));
 cleanup:
     return status;
@@ -189,7 +197,7 @@ static sg_status run_job(sg_job *job) {
     sg_monitor_phase(&job->monitor, "solve");
     SG_TRY(run_engine(job));
     solve_done = sg_seconds_now();
-    sg_result_summarise(job->result);
+    SG_TRY(sg_result_summarise(request->context, job->result));
     info->seconds_set = set_done - begin;
     info->seconds_solve = solve_done - set_done;
     info->seconds_summary = sg_seconds_now() - solve_done;

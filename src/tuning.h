@@ -124,12 +124,26 @@
 #define SG_DEVICE_LEAF_DENSE_POS    ((uint64_t)1 << 13)
 #define SG_DEVICE_LEAF_CONVOLVE_POS ((uint64_t)1 << 14)
 
+/* What a device is expected to do, by the budgets in bench/README.md, until one is measured: far options of nim-values
+ * a second, and nanoseconds a heap size of their base cases; and how much faster than one CPU core the recursion is on
+ * it, whose base cases remain the CPU's. */
+#define SG_DEVICE_TILE_OPTIONS_PER_SECOND 1.5e12
+#define SG_DEVICE_TILE_HEAP_NS            10.0
+#define SG_DEVICE_RECURSION_GAIN          10.0
+
+/* Heap sizes of a base case of nim-values on a device, at the most: the host may be asked to solve it, and looks up all
+ * members below it for each. */
+#define SG_DEVICE_NIM_LEAF_MOST ((uint64_t)1 << 16)
+
 /* Base cases of a game that was asked to run on a device: with fewer it would be the CPU's alone. */
 #define SG_DEVICE_LEAST_LEAVES 16
 
 /* Heap sizes from which `auto` looks for a device: below, opening one (some tenths of a second) takes longer than the
  * CPU's solve. */
 #define SG_DEVICE_LEAST_POS ((uint64_t)1 << 26)
+
+/* Seconds that tiles must be foreseen to take on the CPU, for the same reason. */
+#define SG_DEVICE_LEAST_SECONDS 1.0
 
 /* Bytes of the sets of one block of the nim tiles, within the second-level cache: 8192 heap sizes while values are
  * below 512. Threads share a block's far options, so longer blocks wake them less often. */

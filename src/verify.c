@@ -58,21 +58,35 @@ static bool outcome_holds(const verifier *verify, uint64_t p, bool decreed) {
     return sg_values_get(&result->values, p) == (decreed ? 0 : length);
 }
 
-/* Every smaller value is an option's, and the value itself is not. */
-static bool nim_value_holds(const verifier *verify, uint64_t p, uint64_t *seen) {
+/* Every smaller value is an option's, and the value itself is not. Values are asked for many at a time, since they may
+ * lie on a device. */
+static sg_status check_nim_value(const verifier *verify, uint64_t p, uint64_t *seen, bool *holds) {
+    enum { BATCH = 2048 };
     const sg_values *values = &verify->result->values;
-    uint64_t s, value = sg_values_get(values, p), missing = value;
-    memset(seen, 0, 8 * (value / 64 + 1));
-    for (sg_member_walk walk = sg_members_walk(&verify->members); sg_member_next(&walk, &s) && s <= p;) {
-        uint64_t option = sg_values_get(values, p - s);
-        if (option == value)
-            return false;
-        if (option < value && !(seen[option / 64] >> option % 64 & 1)) {
-            seen[option / 64] |= (uint64_t)1 << option % 64;
-            missing--;
+    sg_member_walk walk = sg_members_walk(&verify->members);
+    uint32_t value, options[BATCH];
+    uint64_t s, count, missing, heaps[BATCH];
+    sg_status status;
+    SG_TRY(sg_values_pick(values, &p, 1, &value));
+    missing = value;
+    *holds = false;
+    memset(seen, 0, 8 * ((uint64_t)value / 64 + 1));
+    do {
+        for (count = 0; count < BATCH && sg_member_next(&walk, &s) && s <= p; count++)
+            heaps[count] = p - s;
+        SG_TRY(sg_values_pick(values, heaps, count, options));
+        for (uint64_t i = 0; i < count; i++) {
+            if (options[i] == value)
+                return SG_OK;
+            if (options[i] < value && !(seen[options[i] / 64] >> options[i] % 64 & 1)) {
+                seen[options[i] / 64] |= (uint64_t)1 << options[i] % 64;
+                missing--;
+            }
         }
-    }
-    return missing == 0;
+    } while (count == BATCH);
+    *holds = missing == 0;
+cleanup:
+    return status;
 }
 
 static sg_status mark_decreed(verifier *verify, const sg_game *game) {
@@ -99,29 +113,39 @@ cleanup:
     return status;
 }
 
-static void check_samples(verifier *verify, uint32_t threads, sg_verify_report *report) {
+static sg_status check_sample(const verifier *verify, uint64_t i, uint64_t p, bool *holds) {
+    if (verify->result->info.mode == SG_MODE_NIM)
+        return check_nim_value(verify, p, verify->seen + verify->seen_words * (uint64_t)omp_get_thread_num(), holds);
+    *holds = outcome_holds(verify, p, verify->decreed[i / 64] >> i % 64 & 1);
+    return SG_OK;
+}
+
+static sg_status check_samples(verifier *verify, uint32_t threads, sg_verify_report *report) {
     uint64_t failures = 0, first_failure = UINT64_MAX;
+    int worst = SG_OK; /* of all threads; in each it begins below any status */
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads) reduction(+ : failures)                             \
-    reduction(min : first_failure)
+    reduction(min : first_failure) reduction(max : worst)
     for (uint64_t i = 0; i < verify->samples; i++) {
         if (omp_get_thread_num() == 0) {
             double share = (double)i / (double)verify->samples;
             sg_monitor_advance(&verify->monitor, share, i);
             sg_monitor_tick(&verify->monitor);
         }
-        if (sg_monitor_cancelled(&verify->monitor))
+        if (sg_monitor_cancelled(&verify->monitor) || worst > SG_OK)
             continue;
         uint64_t p = sample_at(verify, i);
-        uint64_t *seen = verify->seen + verify->seen_words * (uint64_t)omp_get_thread_num();
-        bool holds = verify->result->info.mode == SG_MODE_NIM
-                         ? nim_value_holds(verify, p, seen)
-                         : outcome_holds(verify, p, verify->decreed[i / 64] >> i % 64 & 1);
+        bool holds = true;
+        sg_status status = check_sample(verify, i, p, &holds);
+        worst = (int)status > worst ? (int)status : worst;
         failures += !holds;
         if (!holds && p < first_failure)
             first_failure = p;
     }
     report->failures = failures;
     report->first_failure = first_failure;
+    if (worst != SG_OK)
+        return sg_fail(verify->memory.context, (sg_status)worst, "the values could not be read back from the device");
+    return SG_OK;
 }
 
 sg_status sg_verify(sg_context *context, const sg_game *game, const sg_result *result, uint64_t samples, uint64_t seed,
@@ -145,7 +169,7 @@ sg_status sg_verify(sg_context *context, const sg_game *game, const sg_result *r
         SG_TRY(mark_decreed(&verify, game));
         verify.seen_words = result->info.max_value / 64 + 1;
         SG_TAKE(&verify.memory, verify.seen, 8 * verify.seen_words * threads);
-        check_samples(&verify, threads, &found);
+        SG_TRY(check_samples(&verify, threads, &found));
         if (sg_monitor_cancelled(&verify.monitor))
             SG_TRY(sg_monitor_stop(context));
     }

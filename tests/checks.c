@@ -79,7 +79,8 @@ sg_game *game_of(const random_game *random) {
 
 static sg_backend engine_test_backend(sg_engine engine) {
 #ifdef SG_TEST_BACKEND_CUDA
-    return engine == SG_ENGINE_SPLIT || engine == SG_ENGINE_CONVOLUTION ? SG_BACKEND_CUDA : SG_BACKEND_CPU;
+    bool on_device = engine == SG_ENGINE_SPLIT || engine == SG_ENGINE_CONVOLUTION || engine == SG_ENGINE_TILE;
+    return on_device ? SG_BACKEND_CUDA : SG_BACKEND_CPU;
 #else
     (void)engine;
     return SG_BACKEND_CPU;
@@ -94,17 +95,20 @@ sg_solve_options options_of(run_layout layout) {
     options.base_threshold_pos = layout.threshold_pos;
     options.threads = layout.threads;
     options.level_batch = layout.level_batch;
+    options.near = layout.near;
     options.backend = engine_test_backend(layout.engine);
     return options;
 }
 
 const char *layout_text(run_layout layout) {
-    static char texts[2][128];
+    static char texts[2][160];
     static int next;
     char *text = texts[next ^= 1];
     snprintf(text, sizeof texts[0],
-             "engine %s, rows %" PRIu64 ", threshold %" PRIu64 ", threads %" PRIu32 ", level batch %" PRIu32,
-             sg_engine_name(layout.engine), layout.rows, layout.threshold_pos, layout.threads, layout.level_batch);
+             "engine %s, rows %" PRIu64 ", threshold %" PRIu64 ", threads %" PRIu32 ", level batch %" PRIu32
+             ", near %s",
+             sg_engine_name(layout.engine), layout.rows, layout.threshold_pos, layout.threads, layout.level_batch,
+             sg_near_name(layout.near));
     return text;
 }
 
@@ -176,9 +180,12 @@ run_layout random_layout(rng *random, sg_engine engine, uint64_t n) {
     static const uint64_t thresholds[] = {0, 1, 2, 3, 63, 64, 65, 511, 512, 4096, 65536};
     static const uint32_t batches[] = {0, 1, 2, 3, 8};
     for (;;) {
-        run_layout layout = {engine, rows[rng_below(random, sizeof rows / sizeof rows[0])],
+        run_layout layout = {engine,
+                             rows[rng_below(random, sizeof rows / sizeof rows[0])],
                              thresholds[rng_below(random, sizeof thresholds / sizeof thresholds[0])],
-                             (uint32_t)rng_between(random, 1, 3), batches[rng_below(random, 5)]};
+                             (uint32_t)rng_between(random, 1, 3),
+                             batches[rng_below(random, 5)],
+                             (sg_near)rng_below(random, 3)};
         uint64_t least_block = layout.threshold_pos > layout.rows ? layout.threshold_pos : layout.rows;
         uint64_t row_pairs = (layout.rows * layout.rows + 1) * (n / (least_block + 1) + 1);
 #ifdef SG_TEST_BACKEND_CUDA

@@ -50,6 +50,7 @@ typedef struct run_layout {
     uint64_t threshold_pos;
     uint32_t threads;
     uint32_t level_batch;
+    sg_near near;
 } run_layout;
 
 /* In test programs that are built with SG_TEST_BACKEND_CUDA, the engines that a device can run are run there. */

@@ -216,10 +216,10 @@ SG_TEST(Api, ExtremesOfTheOptionsThatAreInRangeWork) {
     uint8_t cold[3000];
     oracle_cold(&oracle, 3000, cold);
     static const run_layout layouts[] = {
-        {SG_ENGINE_SPLIT, 65536, 0, 1, 0}, {SG_ENGINE_SPLIT, 65536, 1, 1, 0},
-        {SG_ENGINE_SPLIT, 3000, 1, 1, 0},  {SG_ENGINE_SPLIT, 1, UINT64_MAX, 1, 0},
-        {SG_ENGINE_SPLIT, 0, 0, 64, 0},    {SG_ENGINE_AUTO, 0, 0, 64, 0},
-        {SG_ENGINE_DP, 0, 0, 64, 0},       {SG_ENGINE_SIEVE, 0, 0, 64, 0},
+        {SG_ENGINE_SPLIT, 65536, 0, 1, 0, 0}, {SG_ENGINE_SPLIT, 65536, 1, 1, 0, 0},
+        {SG_ENGINE_SPLIT, 3000, 1, 1, 0, 0},  {SG_ENGINE_SPLIT, 1, UINT64_MAX, 1, 0, 0},
+        {SG_ENGINE_SPLIT, 0, 0, 64, 0, 0},    {SG_ENGINE_AUTO, 0, 0, 64, 0, 0},
+        {SG_ENGINE_DP, 0, 0, 64, 0, 0},       {SG_ENGINE_SIEVE, 0, 0, 64, 0, 0},
     };
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
         SG_TRACE("%s", layout_text(layouts[i]));

@@ -25,6 +25,21 @@ static const solve_case cases[] = {
     {"triangular_hot_primes_convolved", "triangular", "primes", SG_MODE_COLD, 70001, {.engine = SG_ENGINE_CONVOLUTION}},
     {"all", "all", NULL, SG_MODE_COLD, 40009, {.engine = SG_ENGINE_SPLIT}},
     {"sparse", "powers-of:3", NULL, SG_MODE_NIM, 30011, {.engine = SG_ENGINE_SPLIT}},
+    {"squares_tiles", "squares", NULL, SG_MODE_NIM, 100003, {.engine = SG_ENGINE_TILE}},
+    {"squares_tiles_near_cpu", "squares", NULL, SG_MODE_NIM, 20011, {.engine = SG_ENGINE_TILE, .near = SG_NEAR_CPU}},
+    {"squares_tiles_near_cuda", "squares", NULL, SG_MODE_NIM, 20011, {.engine = SG_ENGINE_TILE, .near = SG_NEAR_CUDA}},
+    {"squares_tiles_short_leaves",
+     "squares",
+     NULL,
+     SG_MODE_NIM,
+     9001,
+     {.engine = SG_ENGINE_TILE, .threshold_pos = 5, .near = SG_NEAR_CUDA}},
+    {"cubes_tiles", "cubes", NULL, SG_MODE_NIM, 100003, {.engine = SG_ENGINE_TILE}},
+    {"period_tiles", "{1,9,10}", NULL, SG_MODE_NIM, 30011, {.engine = SG_ENGINE_TILE}},
+    {"random_tiles", "random{3,1/64}", NULL, SG_MODE_NIM, 30011, {.engine = SG_ENGINE_TILE}},
+    /* Windows fill up, and in the emulation sets do not hold all values. */
+    {"all_tiles", "all", NULL, SG_MODE_NIM, 2003, {.engine = SG_ENGINE_TILE, .near = SG_NEAR_CUDA}},
+    {"all_tiles_near_cpu", "all", NULL, SG_MODE_NIM, 2003, {.engine = SG_ENGINE_TILE, .near = SG_NEAR_CPU}},
 };
 
 static const char *case_name(size_t i) {
@@ -54,7 +69,10 @@ SG_TEST_P(CudaSolve, GivesTheBitsOfTheCpu, solve_case, cases, case_name) {
     EXPECT_EQ((int)info.backend, (int)SG_BACKEND_CUDA);
     EXPECT_EQ((int)info.engine, (int)param->layout.engine);
     EXPECT_EQ(info.cold_count, info_of(on_cpu).cold_count);
-    EXPECT_LT(0u, info.shift_or_nodes + info.scatter_nodes + info.convolve_nodes);
+    if (param->layout.engine == SG_ENGINE_TILE)
+        EXPECT_NE((int)info.near, (int)SG_NEAR_AUTO);
+    else
+        EXPECT_LT(0u, info.shift_or_nodes + info.scatter_nodes + info.convolve_nodes);
     sg_result_destroy(on_device);
     sg_result_destroy(on_cpu);
     sg_game_destroy(game);
@@ -78,6 +96,28 @@ SG_TEST(CudaSolve, LevelBatchesChangeNothing) {
             sg_result_destroy(result);
         }
     sg_result_destroy(expected);
+    sg_game_destroy(game);
+}
+
+/* The nim-value of a heap is its size when everything may be taken. */
+SG_TEST(CudaSolve, NimValuesPastTwoBytesAreWidened) {
+    need_device();
+#ifdef SG_TEST_EMULATED
+    SG_SKIP("two thousand million options take the emulation minutes; test_nim_operators widens by itself");
+#endif
+    static const sg_near nears[] = {SG_NEAR_CPU, SG_NEAR_CUDA};
+    uint64_t n = 67001;
+    sg_game *game = game_of_spec("all");
+    for (size_t i = 0; i < 2; i++) {
+        sg_solve_options options = options_of((run_layout){.engine = SG_ENGINE_TILE, .near = nears[i]});
+        sg_result *result = solve_on(SG_BACKEND_CUDA, game, SG_MODE_NIM, n, &options);
+        uint32_t *values = values_of_result(result, n);
+        for (uint64_t p = 0; p < n; p++)
+            ASSERT_EQ(values[p], p);
+        EXPECT_EQ(info_of(result).value_bytes, 4u);
+        free(values);
+        sg_result_destroy(result);
+    }
     sg_game_destroy(game);
 }
 
@@ -131,35 +171,52 @@ SG_TEST(CudaSolve, ReportsWhatItsKernelsDid) {
     sg_game_destroy(game);
 }
 
+typedef struct short_case {
+    const char *name;
+    sg_mode mode;
+    run_layout layout;
+} short_case;
+
+/* Convolutions, whose transforms need more memory than the host's side, and values that stay on the device. */
+static const short_case short_cases[] = {
+    {"one_row", SG_MODE_COLD, {.engine = SG_ENGINE_CONVOLUTION, .rows = 1}},
+    {"three_rows", SG_MODE_COLD, {.engine = SG_ENGINE_CONVOLUTION, .rows = 3}},
+    {"tiles", SG_MODE_NIM, {.engine = SG_ENGINE_TILE, .near = SG_NEAR_CUDA}},
+};
+
+static const char *short_name(size_t i) {
+    return short_cases[i].name;
+}
+
 /* What a refusal says must be true: the largest n that it names is solved, and n itself is not. */
-SG_TEST(CudaMemory, RefusesWithBothNumbersAndTheLargestNThatFits) {
+SG_TEST_P(CudaMemory, RefusesWithBothNumbersAndTheLargestNThatFits, short_case, short_cases, short_name) {
     need_device();
-    static const uint64_t rows[] = {1, 3}; /* of convolutions: their transforms need more memory than the host's side */
     sg_game *game = game_of_spec("squares");
-    for (size_t e = 0; e < 2; e++) {
-        sg_solve_options options = options_of((run_layout){.engine = SG_ENGINE_CONVOLUTION, .rows = rows[e]});
-        sg_estimate estimate = {.struct_size = sizeof estimate};
-        sg_result *result = NULL;
-        options.backend = SG_BACKEND_CUDA;
-        ASSERT_EQ(sg_solve_estimate(test_context(), game, SG_MODE_COLD, 100003, &options, &estimate), SG_OK);
-        EXPECT_LT(0u, estimate.device_bytes);
-        EXPECT_LT(0u, estimate.device_limit_bytes);
-        options.memory_limit_bytes = estimate.device_bytes - 1;
-        EXPECT_EQ(sg_solve(test_context(), game, SG_MODE_COLD, 100003, &options, &result), SG_ERROR_MEMORY_LIMIT);
-        const char *text = sg_last_error(test_context());
-        char needed[64], available[64];
-        snprintf(needed, sizeof needed, "%" PRIu64 " bytes of device memory", estimate.device_bytes);
-        snprintf(available, sizeof available, "%" PRIu64 " are available", options.memory_limit_bytes);
-        SG_TRACE("%s", text);
-        EXPECT_TRUE(strstr(text, needed) && strstr(text, available));
-        const char *largest = strstr(text, "largest n that fits is ");
-        ASSERT_TRUE(largest != NULL);
-        uint64_t n = strtoull(largest + strlen("largest n that fits is "), NULL, 10);
-        EXPECT_LT(n, 100003u);
-        EXPECT_LT(50000u, n);
-        EXPECT_EQ(sg_solve(test_context(), game, SG_MODE_COLD, n, &options, &result), SG_OK);
-        sg_result_destroy(result);
-    }
+    sg_solve_options options = options_of(param->layout);
+    sg_estimate estimate = {.struct_size = sizeof estimate};
+    sg_result *result = NULL;
+    options.backend = SG_BACKEND_CUDA;
+    ASSERT_EQ(sg_solve_estimate(test_context(), game, param->mode, 100003, &options, &estimate), SG_OK);
+    EXPECT_LT(0u, estimate.device_bytes);
+    EXPECT_LT(0u, estimate.device_limit_bytes);
+    options.memory_limit_bytes = estimate.device_bytes - 1;
+    EXPECT_EQ(sg_solve(test_context(), game, param->mode, 100003, &options, &result), SG_ERROR_MEMORY_LIMIT);
+    const char *text = sg_last_error(test_context());
+    char needed[64], available[64];
+    snprintf(needed, sizeof needed, "%" PRIu64 " bytes of device memory", estimate.device_bytes);
+    snprintf(available, sizeof available, "%" PRIu64 " are available", options.memory_limit_bytes);
+    SG_TRACE("%s", text);
+    EXPECT_TRUE(strstr(text, needed) && strstr(text, available));
+    const char *largest = strstr(text, "largest n that fits is ");
+    ASSERT_TRUE(largest != NULL);
+    uint64_t n = strtoull(largest + strlen("largest n that fits is "), NULL, 10);
+    EXPECT_LT(n, 100003u);
+    EXPECT_LT(50000u, n);
+    EXPECT_EQ(sg_solve(test_context(), game, param->mode, n, &options, &result), SG_OK);
+    sg_result_info info = info_of(result);
+    EXPECT_LE(info.device_peak_bytes, info.device_estimated_bytes);
+    EXPECT_LE(info.peak_bytes, info.estimated_bytes);
+    sg_result_destroy(result);
     sg_game_destroy(game);
 }
 
@@ -172,7 +229,7 @@ typedef struct refusal {
 
 static const refusal refusals[] = {{"dp", SG_MODE_COLD, SG_ENGINE_DP, "cannot run engine 'dp'"},
                                    {"sieve", SG_MODE_COLD, SG_ENGINE_SIEVE, "cannot run engine 'sieve'"},
-                                   {"tile", SG_MODE_NIM, SG_ENGINE_TILE, "cannot run engine 'tile'"},
+                                   {"dp_nim", SG_MODE_NIM, SG_ENGINE_DP, "can: auto, tile, split, convolution"},
                                    {"remoteness", SG_MODE_REMOTENESS, SG_ENGINE_AUTO, "mode 'remoteness'"}};
 
 static const char *refusal_name(size_t i) {
@@ -216,6 +273,11 @@ SG_TEST(CudaSolve, StopsWhenTheCallbackSaysSo) {
     options.progress = stop_early;
     EXPECT_EQ(sg_solve(test_context(), game, SG_MODE_COLD, 1000003, &options, &result), SG_ERROR_CANCELLED);
     options.progress = NULL;
+    options.progress = stop_early;
+    options.engine = SG_ENGINE_TILE;
+    EXPECT_EQ(sg_solve(test_context(), game, SG_MODE_NIM, 100003, &options, &result), SG_ERROR_CANCELLED);
+    options.progress = NULL;
+    options.engine = SG_ENGINE_SPLIT;
     sg_result *again = solve_on(SG_BACKEND_CUDA, game, SG_MODE_COLD, 1000, &options);
     sg_result_destroy(again);
     sg_game_destroy(game);

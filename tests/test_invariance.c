@@ -103,7 +103,7 @@ SG_TEST(Invariance, ColdBitsAreTheSameForAllRowsThresholdsAndThreads) {
         for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
             for (size_t t = 0; t < sizeof thresholds / sizeof thresholds[0]; t++)
                 for (uint32_t threads = 1; threads <= 3; threads++) {
-                    run_layout layout = {SG_ENGINE_SPLIT, rows[r], thresholds[t], threads, 0};
+                    run_layout layout = {SG_ENGINE_SPLIT, rows[r], thresholds[t], threads, 0, SG_NEAR_AUTO};
                     check_cold(&drawn, game, cold, n, layout);
                     layout.engine = SG_ENGINE_CONVOLUTION;
                     if (rows[r] <= 13 && threads < 3 && engine_is_built(layout.engine))

@@ -120,7 +120,7 @@ SG_TEST_P(Outcome, ThePapersAlgorithmAsWrittenWorks, char, families, family_name
     for (size_t e = 0; e < 2; e++) {
         if (!engine_is_built(engines[e]))
             continue;
-        sg_result *result = solve(game, SG_MODE_COLD, n, (run_layout){engines[e], 1, 1, 1, 0});
+        sg_result *result = solve(game, SG_MODE_COLD, n, (run_layout){engines[e], 1, 1, 1, 0, 0});
         expect_cold(result, expected, n);
         EXPECT_EQ(info_of(result).rows, UINT64_C(1));
         EXPECT_EQ(info_of(result).base_threshold_pos, UINT64_C(1));
@@ -132,14 +132,14 @@ SG_TEST_P(Outcome, ThePapersAlgorithmAsWrittenWorks, char, families, family_name
 }
 
 SG_TEST(Outcome, ConvolutionEngineConvolvesAndSplitDoesNot) {
-    sg_result *split = solve_spec("squares", SG_MODE_COLD, 1 << 15, (run_layout){SG_ENGINE_SPLIT, 1, 512, 1, 0});
+    sg_result *split = solve_spec("squares", SG_MODE_COLD, 1 << 15, (run_layout){SG_ENGINE_SPLIT, 1, 512, 1, 0, 0});
     EXPECT_EQ(info_of(split).convolve_nodes, UINT64_C(0));
     EXPECT_LT(UINT64_C(0), info_of(split).shift_or_nodes + info_of(split).scatter_nodes);
     sg_result_destroy(split);
     if (!engine_is_built(SG_ENGINE_CONVOLUTION))
         SG_SKIP("this build has no transforms");
     sg_result *convolution =
-        solve_spec("squares", SG_MODE_COLD, 1 << 15, (run_layout){SG_ENGINE_CONVOLUTION, 1, 512, 1, 0});
+        solve_spec("squares", SG_MODE_COLD, 1 << 15, (run_layout){SG_ENGINE_CONVOLUTION, 1, 512, 1, 0, 0});
     EXPECT_LT(UINT64_C(0), info_of(convolution).convolve_nodes);
     EXPECT_LE(info_of(convolution).convolve_nodes, UINT64_C(63)); /* 2^15 / 512 leaves */
     EXPECT_EQ(info_of(convolution).shift_or_nodes + info_of(convolution).scatter_nodes, UINT64_C(0));

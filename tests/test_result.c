@@ -302,7 +302,7 @@ SG_TEST(Result, InfoIsRefusedWithoutASizeAndNeverWritesPastIt) {
 }
 
 SG_TEST(Result, InfoSaysWhatRan) {
-    sg_result *result = solve_spec("squares", SG_MODE_COLD, 10000, (run_layout){SG_ENGINE_SPLIT, 5, 512, 2, 0});
+    sg_result *result = solve_spec("squares", SG_MODE_COLD, 10000, (run_layout){SG_ENGINE_SPLIT, 5, 512, 2, 0, 0});
     sg_result_info info = info_of(result);
     EXPECT_EQ(info.struct_size, sizeof info);
     EXPECT_EQ(info.mode, SG_MODE_COLD);

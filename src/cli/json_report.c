@@ -26,6 +26,7 @@ static void write_machine(json *writer, const sg_result_info *info) {
     json_number(writer, "rows", info->rows);
     json_number(writer, "base_threshold", info->base_threshold_pos);
     json_number(writer, "level_batch", info->level_batch);
+    json_text(writer, "near", info->near == SG_NEAR_AUTO ? NULL : sg_near_name(info->near));
 }
 
 /* A maximum and the first heap size that has it, or null where the mode has no such value. */

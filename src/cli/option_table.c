@@ -2,6 +2,10 @@
 
 #include "output.h"
 
+static const char *near_choice(int index) {
+    return sg_near_name((sg_near)index);
+}
+
 static const char *engine_choice(int index) {
     return sg_engine_name((sg_engine)index);
 }
@@ -50,6 +54,8 @@ const option_row option_table[] = {
      .initial = "auto", .help = "the recursion splits heap sizes into M residue rows"},
     {"level-batch", 0, "N", GROUP_ENGINE, OPTION_NUMBER, FIELD(level_batch), .minimum = 1, .maximum = 65536,
      .word = "auto", .initial = "auto", .help = "nim-values by levels: N levels are solved in one recursion"},
+    {"near", 0, "NAME", GROUP_ENGINE, OPTION_CHOICE, FIELD(near), .choice = near_choice, .initial = "auto",
+     .help = "nim-values by tiles on a device: who decides base cases; auto measures"},
 
     {"output", 'o', "FILE", GROUP_OUTPUT, OPTION_TEXT, FIELD(output),
      .help = "write the data to FILE, and the summary or JSON to standard output"},

@@ -31,6 +31,7 @@ typedef struct cli_options {
     cli_number limit;
     cli_number from;
     int engine;  /* an sg_engine */
+    int near;    /* an sg_near */
     int backend; /* an sg_backend */
     cli_number device;
     cli_number threads;        /* 0: one per processor */

@@ -56,6 +56,7 @@ static void prepare_solve(run *r) {
     r->solve_options.base_threshold_pos = options->base_threshold.value;
     r->solve_options.rows = options->rows.value;
     r->solve_options.level_batch = (uint32_t)options->level_batch.value;
+    r->solve_options.near = (sg_near)options->near;
     r->solve_options.progress = progress_report;
     r->solve_options.progress_user = &r->line;
     progress_init(&r->line, !options->quiet && !options->no_progress);

@@ -57,6 +57,8 @@ static void print_machine(const run_report *report, sink *out) {
         sink_format(out, ", %s levels", grouped_text(info->levels, text));
     if (info->level_batch > 1)
         sink_format(out, ", %s at a time", grouped_text(info->level_batch, text));
+    if (info->near != SG_NEAR_AUTO)
+        sink_format(out, ", base cases by %s", sg_near_name(info->near));
     sink_char(out, '\n');
     print_label(out, "backend");
     sink_text(out, sg_backend_name(info->backend));

@@ -303,7 +303,7 @@ class Json(CommandTest):
         "schema", "version", "mode", "set", "hotspots", "play", "n", "engine", "backend", "device", "instruction_set",
         "threads", "rows", "base_threshold", "cold_count", "max_nim", "max_nim_at", "fingerprint", "seconds", "peak_bytes",
         "estimated_bytes", "value_bytes", "member_count", "option_count", "levels", "operators", "verified", "fallback",
-        "level_batch", "device_peak_bytes", "device_estimated_bytes", "bytes_to_device", "bytes_from_device", "kernels",
+        "level_batch", "near", "device_peak_bytes", "device_estimated_bytes", "bytes_to_device", "bytes_from_device", "kernels",
     }  # fmt: skip
 
     def test_cold(self):
@@ -489,6 +489,7 @@ class BadUsage(CommandTest):
     def test_names(self):
         self.refused(2, "-n", "10", "--engine", "fft", mentions=("--engine", "fft", "auto", "dp", "convolution"))
         self.refused(2, "-n", "10", "--backend", "gpu", mentions=("--backend", "gpu", "cpu", "cuda"))
+        self.refused(2, "--nim", "-n", "10", "--near", "gpu", mentions=("--near", "gpu", "auto", "cpu", "cuda"))
         self.refused(2, "-n", "10", "--format", "xml", mentions=("--format", "xml", "bfile", "npy"))
         self.refused(2, "-n", "10", "-f", "", mentions=("-f", "bfile"))
 
@@ -534,6 +535,8 @@ class BadUsage(CommandTest):
         self.refused(2, "-n", "10", "--offset", "2^64-1", "-f", "bfile", mentions="--offset")
         self.refused(2, "-n", "10", "--device", "0", "--backend", "cpu", mentions=("--device", "--backend cpu"))
         self.refused(2, "-n", "10", "--level-batch", "3", mentions=("--level-batch", "--nim"))
+        self.refused(2, "-n", "10", "--near", "cuda", mentions=("--near", "--nim"))
+        self.refused(2, "--nim", "-n", "10", "--backend", "cpu", "--near", "cuda", mentions=("--near", "device"))
 
     def test_engines_that_cannot_serve_the_mode(self):
         for mode, engine in (("--nim", "sieve"), ("--cold", "tile"), ("--remoteness", "tile"), ("--remoteness", "sieve"),
@@ -763,6 +766,7 @@ class EmulatedDevice(CommandTest):
         ("--cold", "--set", "random{7,1/4}", "--engine", "convolution"),
         ("--nim", "--set", "primes", "--engine", "split"),
         ("--nim", "--set", "primes", "--engine", "convolution"),
+        ("--nim", "--engine", "tile"),
     )
 
     def on_device(self, *arguments):
@@ -797,6 +801,25 @@ class EmulatedDevice(CommandTest):
                 self.assertGreater(report["level_batch"], 1)  # batches are what a device is given
             else:
                 self.assertEqual(report["level_batch"], int(batch))
+
+    def test_tiles_are_the_same_whoever_decides_base_cases(self):
+        expected = self.json("--nim", "-n", "30011", "--backend", "cpu")
+        self.assertIsNone(expected["near"])
+        for near in ("cpu", "cuda", "auto"):
+            for threshold in ("auto", "7", "1000"):
+                report = self.on_device(
+                    "--nim", "-n", "30011", "--engine", "tile", "--near", near, "--base-threshold", threshold
+                )
+                self.assertEqual(report["fingerprint"], expected["fingerprint"], (near, threshold))
+                self.assertEqual(report["near"] if near != "auto" else near, near)
+
+    def test_values_leave_the_device_by_range(self):
+        arguments = ("--nim", "-n", "20011", "--engine", "tile")
+        for data in (("-f", "raw"), ("-f", "list"), ("-f", "bfile"), ("-f", "npy"), ("--from", "19000", "-f", "list")):
+            expected = self.output("--nim", "-n", "20011", *data)
+            self.assertEqual(self.output(*arguments, "--backend", "cuda", *data), expected, data)
+        report = self.on_device(*arguments, "--verify", "200")
+        self.assertEqual(report["verified"], {"samples": 200, "failures": 0, "first_failure": None})
 
     def test_tuning_changes_nothing(self):
         expected = self.json("-n", "99991", "--backend", "cpu")["fingerprint"]
@@ -883,7 +906,7 @@ class EmulatedDevice(CommandTest):
         self.assertGreater(largest, 2**31)
 
     def test_what_a_device_cannot_do_is_refused(self):
-        for mode, engine in (("--nim", "tile"), ("--nim", "dp"), ("--cold", "sieve"), ("--cold", "dp")):
+        for mode, engine in (("--nim", "dp"), ("--cold", "sieve"), ("--cold", "dp")):
             self.refused(2, mode, "--engine", engine, "--backend", "cuda", "-n", "1000", mentions=("cuda", engine, "split"))
         self.refused(2, "--remoteness", "--backend", "cuda", "-n", "1000", mentions=("cuda", "remoteness"))
 
@@ -1008,7 +1031,7 @@ class Terminal(CommandTest):
 class Help(CommandTest):
     OPTIONS = (
         "cold nim remoteness devices set hotspots misere limit from engine backend device threads memory base-threshold rows "
-        "level-batch output format offset json quiet no-progress verify help version"
+        "level-batch near output format offset json quiet no-progress verify help version"
     ).split()  # fmt: skip
 
     def test_help(self):

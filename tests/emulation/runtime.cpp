@@ -6,6 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 
+// Shared memory that the system takes of each block.
+static constexpr int kReservedShared = 1 << 10;
+
 namespace emu {
 
 // Mutations for a whole program, whose tests then must fail: EMU_SKIP_BARRIER=site and EMU_PLAIN_ATOMICS=1.
@@ -138,6 +141,12 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
         break;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
         *value = static_cast<int>(machine.shared_bytes_per_block);
+        break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+        *value = static_cast<int>(machine.shared_bytes_per_block + kReservedShared);
+        break;
+    case cudaDevAttrReservedSharedMemoryPerBlock:
+        *value = kReservedShared;
         break;
     case cudaDevAttrComputeCapabilityMajor:
         *value = machine.major;

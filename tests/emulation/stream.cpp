@@ -114,6 +114,18 @@ static cudaError_t create_stream(cudaStream_t *stream) {
     return cudaSuccess;
 }
 
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned, int) {
+    EMU_CALL;
+    return create_stream(stream);
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+    EMU_CALL;
+    *least = 0;
+    *greatest = -1;
+    return cudaSuccess;
+}
+
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
     EMU_CALL;
     return create_stream(stream);

@@ -1,0 +1,53 @@
+/* What the kernels on nim-values share: windows, and ranges of members. */
+#ifndef SG_CUDA_NIM_CUH
+#define SG_CUDA_NIM_CUH
+
+#include "device.cuh"
+#include "nim_kernels.h"
+
+#include <type_traits>
+
+/* No value that can be. */
+static constexpr uint32_t kNoValue = 0xffffffffu;
+
+static constexpr int kUnroll = SG_CUDA_NIM_UNROLL;
+
+/* Adds an option's value. Values below the base are no news, and those past the window are left out: the mex is found
+ * in the window or not at all. */
+static __device__ __forceinline__ void mark_window(sg_window &window, uint32_t value) {
+    uint32_t at = value - window.base, bit = 1u << (at & 31);
+#pragma unroll
+    for (uint32_t w = 0; w < SG_WINDOW_WORDS; w++)
+        window.seen[w] |= at / 32 == w ? bit : 0u;
+}
+
+/* The mex, or kNoValue when the window is full. */
+static __device__ __forceinline__ uint32_t least_missing(const sg_window &window) {
+    uint32_t missing = kNoValue;
+#pragma unroll
+    for (uint32_t w = SG_WINDOW_WORDS; w-- > 0;)
+        if (~window.seen[w] != 0)
+            missing = window.base + 32 * w + (uint32_t)(__ffs((int)~window.seen[w]) - 1);
+    return missing;
+}
+
+/* The index of the first member that is at least `bound`, or the count. */
+static __device__ __forceinline__ uint64_t first_member(const uint64_t *members, uint64_t count, uint64_t bound) {
+    uint64_t first = 0;
+    while (first < count) {
+        uint64_t middle = first + (count - first) / 2;
+        if (members[middle] < bound)
+            first = middle + 1;
+        else
+            count = middle;
+    }
+    return first;
+}
+
+/* Calls launch with the values in their type. */
+template <class Launch> static cudaError_t with_values(const sg_nim_table &table, Launch launch) {
+    return table.value_bytes == 2 ? launch(static_cast<uint16_t *>(table.values))
+                                  : launch(static_cast<uint32_t *>(table.values));
+}
+
+#endif

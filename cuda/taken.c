@@ -1,0 +1,22 @@
+#include "taken.h"
+
+sg_status sg_cuda_take(sg_cuda_taken *taken, void **place, uint64_t bytes) {
+    sg_status status = SG_CUDA(taken->context, cudaMalloc(place, bytes ? bytes : 1));
+    if (status == SG_OK)
+        taken->device_bytes += bytes;
+    return status;
+}
+
+sg_status sg_cuda_take_pinned(sg_cuda_taken *taken, void **place, uint64_t bytes) {
+    sg_status status = SG_CUDA(taken->context, cudaMallocHost(place, bytes));
+    if (status == SG_OK) {
+        taken->pinned_bytes += bytes;
+        sg_memory_hold(taken->memory, bytes);
+    }
+    return status;
+}
+
+void sg_cuda_release_pinned(sg_cuda_taken *taken) {
+    sg_memory_release(taken->memory, taken->pinned_bytes);
+    taken->pinned_bytes = 0;
+}
