@@ -33,10 +33,9 @@ struct sg_nim_field {
     uint64_t allowed_bytes; /* of shared memory that far options may take */
     nim_slot slots[SG_NIM_SLOTS];
     sg_nim_state *d_state;
-    uint32_t *d_leaf; /* values of a base case that the host solved */
 
     sg_nim_state *state;  /* pinned */
-    sg_window *leaf_down; /* pinned, as the next */
+    sg_window *leaf_down; /* pinned, as the next: windows for the host, and the values that it decided */
     uint32_t *leaf_up;
 
     cudaStream_t far;
@@ -78,7 +77,7 @@ static sg_need need(const sg_device *device, const sg_nim_shape *shape) {
     uint64_t bytes = sg_multiply_saturating(larger(shape->n, 1), shape->value_bytes);
     bytes = sg_add_saturating(bytes, members_bytes(shape->member_count));
     bytes = sg_add_saturating(bytes, SG_NIM_SLOTS * sizeof(sg_window) * block_most(device->info.processors, shape->n));
-    bytes = sg_add_saturating(bytes, sizeof(sg_nim_state) + sizeof(uint32_t) * shape->leaf_pos);
+    bytes = sg_add_saturating(bytes, sizeof(sg_nim_state));
     return (sg_need){.host_bytes = pinned_bytes(shape->leaf_pos),
                      .device_bytes = sg_add_saturating(bytes, SG_CUDA_RESERVE_BYTES)};
 }
@@ -137,7 +136,6 @@ static sg_status open_memory(sg_nim_field *field, const sg_nim_shape *shape) {
     for (unsigned slot = 0; slot < SG_NIM_SLOTS; slot++)
         TAKE(field->slots[slot].d_windows, sizeof(sg_window) * field->block_most);
     TAKE(field->d_state, sizeof *field->d_state);
-    TAKE(field->d_leaf, sizeof(uint32_t) * field->leaf_pos);
     TAKE_PINNED(field->state, sizeof *field->state);
     TAKE_PINNED(field->leaf_down, sizeof(sg_window) * field->leaf_pos);
     TAKE_PINNED(field->leaf_up, sizeof(uint32_t) * field->leaf_pos);
@@ -245,8 +243,8 @@ static sg_status close_field(sg_nim_field *field) {
     sg_context *context = field->context;
     sg_status status = SG_CUDA(context, cudaSetDevice(field->device));
     status = sg_first_failure(status, close_streams(field));
-    void *on_device[] = {field->table.values,       field->d_members, field->d_steps, field->slots[0].d_windows,
-                         field->slots[1].d_windows, field->d_state,   field->d_leaf};
+    void *on_device[] = {field->table.values,       field->d_members,          field->d_steps,
+                         field->slots[0].d_windows, field->slots[1].d_windows, field->d_state};
     void *pinned[] = {field->state, field->leaf_down, field->leaf_up};
     for (size_t i = 0; i < sizeof on_device / sizeof *on_device; i++)
         if (on_device[i])

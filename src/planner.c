@@ -333,9 +333,13 @@ static sg_status plan_auto_nim(const sg_request *request, sg_plan *plan, const s
         return status;
     plan_tiles(request, &tiles);
     double levels_seconds = is_on_device(request) ? plan->seconds / SG_DEVICE_RECURSION_GAIN : plan->seconds;
-    bool is_leaner = !sg_need_fits(request, plan->need) &&
-                     (sg_need_fits(request, tiles.need) || tiles.need.host_bytes < plan->need.host_bytes);
-    if (!model || tiles.seconds < levels_seconds || is_leaner)
+    bool levels_fit = sg_need_fits(request, plan->need), tiles_fit = sg_need_fits(request, tiles.need);
+    bool take_tiles = !model || tiles.seconds < levels_seconds;
+    if (levels_fit != tiles_fit)
+        take_tiles = tiles_fit;
+    else if (!levels_fit)
+        take_tiles |= tiles.need.host_bytes < plan->need.host_bytes;
+    if (take_tiles)
         *plan = tiles;
     return status;
 }

@@ -183,9 +183,9 @@ uint64_t sg_result_raw_bytes(const sg_result *result) {
     return value_bytes ? result->info.n * value_bytes : (result->info.n + 7) / 8;
 }
 
-/* Some bytes of one value. */
-static sg_status raw_part(const sg_result *result, uint64_t offset, size_t count, uint8_t *out) {
-    uint32_t width = sg_result_raw_value_bytes(result), value;
+/* Some bytes of one value, `width` of which make one in the raw format. */
+static sg_status raw_part(const sg_result *result, uint32_t width, uint64_t offset, size_t count, uint8_t *out) {
+    uint32_t value;
     sg_status status = sg_values_read(&result->values, offset / width, 1, &value);
     for (size_t i = 0; i < count && status == SG_OK; i++)
         out[i] = (uint8_t)(value >> 8 * (offset % width + i));
@@ -193,9 +193,9 @@ static sg_status raw_part(const sg_result *result, uint64_t offset, size_t count
 }
 
 /* `count` values from `first` on, in the width of the raw format. */
-static sg_status raw_values(const sg_result *result, uint64_t first, size_t count, uint8_t *out) {
+static sg_status raw_values(const sg_result *result, uint32_t width, uint64_t first, size_t count, uint8_t *out) {
     enum { PART = 1024 };
-    uint32_t width = sg_result_raw_value_bytes(result), part[PART];
+    uint32_t part[PART];
     if (width == result->values.bytes)
         return sg_values_copy(&result->values, first, count, out);
     sg_status status = SG_OK;
@@ -224,10 +224,10 @@ sg_status sg_result_raw(const sg_result *result, uint64_t offset, size_t count, 
     size_t whole = (count - head) / width, tail = count - head - whole * width;
     sg_status status = SG_OK;
     if (head)
-        SG_TRY(raw_part(result, offset, head, out));
-    SG_TRY(raw_values(result, (offset + head) / width, whole, out + head));
+        SG_TRY(raw_part(result, width, offset, head, out));
+    SG_TRY(raw_values(result, width, (offset + head) / width, whole, out + head));
     if (tail)
-        SG_TRY(raw_part(result, offset + count - tail, tail, out + count - tail));
+        SG_TRY(raw_part(result, width, offset + count - tail, tail, out + count - tail));
 cleanup:
     return status;
 }
