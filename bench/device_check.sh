@@ -187,7 +187,7 @@ find_device() {
 # The tests in the order of what they tell: operators alone, whole solves, random games in all layouts, slow ones. ctest runs in
 # the scratch folder, which names the tests of the build, so that it leaves the build's own records alone.
 run_tests() {
-    local groups=('-L device -R \.Operator' '-R ^CudaModule' '-L device -R \.Cuda' '-L device -LE slow -E \.(Operator|Cuda)'
+    local groups=('-L device -R \.(Nim)?Operator' '-R ^CudaModule' '-L device -R \.Cuda' '-L device -LE slow -E \.((Nim)?Operator|Cuda)'
         '-L device -L slow')
     local group words status limit late='' log=$out/tests.log stage_end=$((SECONDS + $(left $tests_share)))
     begin tests
@@ -256,10 +256,11 @@ run_sanitizer() {
         sanitize "cold by split" $tool "$command" --backend cuda -n 2^16 --engine split
         sanitize "cold by convolution" $tool "$command" --backend cuda -n 2^15 --engine convolution
         sanitize "nim by levels" $tool "$command" --backend cuda -n 2^14 --nim --set primes --engine split
-        sanitize "nim by tiles" $tool "$command" --backend cuda -n 2^15 --nim --engine tile
+        sanitize "nim by tiles" $tool "$command" --backend cuda -n 2^19 --nim --engine tile # several blocks
     done
     for tool in memcheck racecheck; do
         sanitize operators $tool "$build/tests/test_operators_device" '--gtest_filter=*MarksWhatTheSourceReaches*'
+        sanitize "nim operators" $tool "$build/tests/test_nim_operators_device" '--gtest_filter=*BaseCases*:*FinishedValues*'
         sanitize solves $tool "$build/tests/test_cuda_backend_device" \
             '--gtest_filter=*GivesTheBitsOfTheCpu/squares:*/squares_65_rows:*/random_convolved_rows:*/sparse'
     done

@@ -101,21 +101,63 @@ static __device__ void gather_some(const value_set &set, const Value *values, co
     }
 }
 
-/* The window of a finished set. Returns false when it lies, even in part, past the set. */
-static __device__ bool read_window(const value_set &set, sg_window *window) {
-    uint32_t w = 0;
-    while (w < set.count && set.words[w * kStride] == 0xffffffffu)
-        w++;
-    if (w + SG_WINDOW_WORDS >= set.count)
-        return false;
-    uint32_t low = set.words[w * kStride], bit = (uint32_t)__ffs((int)~low) - 1;
-    window->base = set.first + 32 * w + bit;
+/* A place in a set: the missing values from bit `next` of word `word` on, in that word. */
+struct missing_values {
+    uint32_t word;
+    uint32_t left;
+};
+
+/* Whether there is one more, in this word or a later one; its value. */
+static __device__ __forceinline__ bool next_missing(const value_set &set, missing_values &at, uint32_t *value) {
+    while (at.left == 0) {
+        if (++at.word == set.count)
+            return false;
+        at.left = ~set.words[at.word * kStride];
+    }
+    *value = set.first + 32 * at.word + (uint32_t)__ffs((int)at.left) - 1;
+    at.left &= at.left - 1;
+    return true;
+}
+
+/* The bits of the window from the base on, which lies in word `w` of the set. */
+static __device__ __forceinline__ void read_bits(const value_set &set, uint32_t w, sg_window *window) {
+    uint32_t low = set.words[w * kStride];
 #pragma unroll
     for (uint32_t i = 0; i < SG_WINDOW_WORDS; i++) {
         uint32_t high = set.words[(w + i + 1) * kStride];
-        window->seen[i] = __funnelshift_r(low, high, bit);
+        window->seen[i] = __funnelshift_r(low, high, window->base & 31);
         low = high;
     }
+}
+
+/* The window of a finished set: the least missing values are its holes, the next one its base. Returns false when the
+ * set does not hold all that, and is to begin further up, with set->first. Where it cannot, the least one is the base.
+ */
+static __device__ bool read_window(value_set *set, sg_window *window) {
+    missing_values at = {0, ~set->words[0]};
+    uint32_t least = 0;
+    if (!next_missing(*set, at, &least)) {
+        set->first += 32 * set->count;
+        return false;
+    }
+    uint32_t least_word = at.word;
+    window->holes[0] = least;
+    bool all_lie_there = true;
+#pragma unroll
+    for (uint32_t h = 1; h < SG_WINDOW_HOLES; h++)
+        all_lie_there = all_lie_there && next_missing(*set, at, &window->holes[h]);
+    all_lie_there = all_lie_there && next_missing(*set, at, &window->base) && at.word + SG_WINDOW_WORDS < set->count;
+    if (!all_lie_there && least_word > 0) {
+        set->first += 32 * least_word;
+        return false;
+    }
+    if (!all_lie_there) {
+#pragma unroll
+        for (uint32_t h = 0; h < SG_WINDOW_HOLES; h++)
+            window->holes[h] = SG_WINDOW_NO_VALUE;
+        window->base = least;
+    }
+    read_bits(*set, all_lie_there ? at.word : least_word, window);
     return true;
 }
 
@@ -133,42 +175,36 @@ static __global__ void __launch_bounds__(SG_CUDA_NIM_TILE_POS, SG_CUDA_NIM_BLOCK
     far_members range = members_of_tile(members, member_count, tile, last, known);
     value_set set = {sets + threadIdx.x, words, 0};
     sg_window window = {};
-    for (;; set.first += 32 * (words - SG_WINDOW_WORDS - 1)) {
+    do {
         for (uint32_t w = 0; w < words; w++)
             set.words[w * kStride] = 0;
         gather_some<kValuesFit>(set, values, members, range.lowest, range.all_first, p, known);
         gather_all<kValuesFit>(set, values + p, members, steps, range.all_first, range.all_end);
         gather_some<kValuesFit>(set, values, members, range.all_end, range.end, p, known);
-        if (read_window(set, &window) || kValuesFit)
-            break;
-    }
+    } while (!read_window(&set, &window) && !kValuesFit);
     if (tile + threadIdx.x == p)
         windows[p - first] = window;
 }
 
 uint64_t sg_nim_far_shared_bytes(uint64_t most) {
-    /* read_window looks at a window's words and one more, from the mex's word on */
-    return (most / 32 + 1 + SG_WINDOW_WORDS + 1) * sizeof(uint32_t) * SG_CUDA_NIM_TILE_POS;
+    /* The base is at most one past the holes, and read_bits looks at a window's words and one more. */
+    return ((most + SG_WINDOW_HOLES) / 32 + 1 + SG_WINDOW_WORDS + 1) * sizeof(uint32_t) * SG_CUDA_NIM_TILE_POS;
 }
 
-/* Does the same with every kernel of this file. */
-template <class Do> static cudaError_t with_kernels(Do act) {
-    cudaError_t error = act(far_kernel<uint16_t, true>);
+template <class Value> static cudaError_t prepare(uint64_t shared_bytes) {
+    cudaError_t error = sg_allow_shared(far_kernel<Value, true>, shared_bytes);
     if (error == cudaSuccess)
-        error = act(far_kernel<uint16_t, false>);
+        error = sg_allow_shared(far_kernel<Value, false>, shared_bytes);
     if (error == cudaSuccess)
-        error = act(far_kernel<uint32_t, true>);
+        error = sg_prefer_shared(far_kernel<Value, true>);
     if (error == cudaSuccess)
-        error = act(far_kernel<uint32_t, false>);
+        error = sg_prefer_shared(far_kernel<Value, false>);
     return error;
 }
 
-cudaError_t sg_nim_far_prepare() {
-    return with_kernels([](auto kernel) { return sg_prefer_shared(kernel); });
-}
-
-cudaError_t sg_nim_far_allow(uint64_t shared_bytes) {
-    return with_kernels([=](auto kernel) { return sg_allow_shared(kernel, shared_bytes); });
+cudaError_t sg_nim_far_prepare(sg_cuda_shape shape) {
+    cudaError_t error = prepare<uint16_t>(shape.shared_bytes);
+    return error == cudaSuccess ? prepare<uint32_t>(shape.shared_bytes) : error;
 }
 
 cudaError_t sg_nim_far(sg_nim_table table, uint64_t first, uint64_t end, uint64_t known, uint64_t shared_bytes,

@@ -26,11 +26,10 @@ struct sg_nim_field {
     sg_nim_table table;
     uint64_t *d_members;
     int32_t *d_steps;
-    bool steps_fit;         /* in 32 bits */
-    uint64_t block_most;    /* heap sizes of the longest block that there is room for */
-    uint64_t largest;       /* value that progress reported */
-    uint64_t host_largest;  /* of values that the host stored */
-    uint64_t allowed_bytes; /* of shared memory that far options may take */
+    bool steps_fit;        /* in 32 bits */
+    uint64_t block_most;   /* heap sizes of the longest block that there is room for */
+    uint64_t largest;      /* value that progress reported */
+    uint64_t host_largest; /* of values that the host stored */
     nim_slot slots[SG_NIM_SLOTS];
     sg_nim_state *d_state;
 
@@ -207,7 +206,7 @@ static sg_status open_field(const sg_nim_spec *spec, sg_nim_field **opened) {
     field->table.value_bytes = shape->value_bytes;
     SG_TRY(SG_CUDA(context, cudaSetDevice(field->device)));
     SG_TRY(sg_cuda_read_limits(context, field->device, &field->limits));
-    SG_TRY(SG_CUDA(context, sg_nim_far_prepare()));
+    SG_TRY(SG_CUDA(context, sg_nim_far_prepare(field->limits.shape)));
     SG_TRY(SG_CUDA(context, sg_nim_cross_prepare()));
     SG_TRY(SG_CUDA(context, sg_nim_near_prepare()));
     SG_TRY(open_streams(field));
@@ -285,10 +284,6 @@ static sg_status far(sg_nim_field *field, unsigned slot_index, uint64_t first, u
     uint64_t bytes = set_bytes(field);
     sg_status status;
     SG_TRY(enter(field));
-    if (bytes > field->allowed_bytes) {
-        SG_TRY(SG_CUDA(field->context, sg_nim_far_allow(bytes)));
-        field->allowed_bytes = bytes;
-    }
     SG_TRY(sg_cuda_clock_begin(&field->far_clock, SG_CUDA_NIM_FAR, field->far));
     SG_TRY(SG_CUDA(field->context,
                    sg_nim_far(field->table, first, end, known, bytes, values_fit(field), slot->d_windows, field->far)));

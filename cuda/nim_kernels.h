@@ -37,9 +37,9 @@ typedef struct sg_nim_state {
 /* Shared memory of a block of threads whose sets hold every mex up to `most` and the window from there on. */
 uint64_t sg_nim_far_shared_bytes(uint64_t most);
 
-/* Lets the kernel have `shared_bytes` of shared memory. */
-cudaError_t sg_nim_far_allow(uint64_t shared_bytes);
-cudaError_t sg_nim_far_prepare(void);
+/* Lets the kernels have all shared memory of a block: how much they may have is one number for the whole device, which
+ * fields of other contexts use too. */
+cudaError_t sg_nim_far_prepare(sg_cuda_shape shape);
 
 /* Windows of heap sizes first .. end-1, windows[0] for `first`, by their options below `known`. With sets of
  * `shared_bytes`; if `values_fit`, no value is past what those hold. */

@@ -8,7 +8,7 @@
 #include "nim.cuh"
 
 static constexpr uint32_t kLimit16 = 0xffffu;
-/* Leaves kNoValue out, and keeps base + SG_WINDOW_VALUES from passing 2^32. */
+/* Keeps windows, and what is not a value, apart from values. */
 static constexpr uint32_t kLimit32 = 0xffffff00u;
 
 /* Marks the options in heap sizes first .. strip-1. */
@@ -25,7 +25,7 @@ static __device__ void mark_earlier(sg_window &window, const Value *values, cons
 /* The mex of every lane, when all agree. `guess` has room for two a lane. Whole blocks only. */
 static __device__ uint32_t agree(const sg_window &window, const uint64_t *members, uint64_t member_count,
                                  uint32_t *guess) {
-    uint32_t *old = guess, *next = guess + blockDim.x, value = kNoValue;
+    uint32_t *old = guess, *next = guess + blockDim.x, value = SG_WINDOW_NO_VALUE;
     old[threadIdx.x] = value;
     __syncthreads();
     for (;;) {
@@ -43,7 +43,7 @@ static __device__ uint32_t agree(const sg_window &window, const uint64_t *member
     }
 }
 
-/* One block of threads. Lanes past the end of a strip repeat its last heap size: no other lane looks at them. */
+/* One block of threads. Lanes past the end of a strip repeat its last heap size: no lane before them looks at them. */
 template <class Value>
 static __global__ void __launch_bounds__(SG_CUDA_NIM_STRIP_POS)
     near_kernel(Value *values, const uint64_t *__restrict__ members, uint64_t member_count, uint64_t first,
@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(SG_CUDA_NIM_STRIP_POS)
         if (strip > first)
             mark_earlier(window, values, members, member_count, p, first, strip);
         uint32_t value = agree(window, members, member_count, guess);
-        bool is_open = is_inside && (value == kNoValue || value > limit);
+        bool is_open = is_inside && (value == SG_WINDOW_NO_VALUE || value > limit);
         if (is_open)
             atomicMin(first_open, threadIdx.x);
         bool is_stuck = __syncthreads_or(is_open);
@@ -72,7 +72,7 @@ static __global__ void __launch_bounds__(SG_CUDA_NIM_STRIP_POS)
         }
         if (is_stuck && threadIdx.x == *first_open) {
             state->stuck = p;
-            state->is_too_wide = value != kNoValue;
+            state->is_too_wide = value != SG_WINDOW_NO_VALUE;
         }
         if (is_stuck)
             break;

@@ -65,18 +65,19 @@
 
 /* --- nim-values --- */
 
-/* Heap sizes of a tile of far options: threads of its block. Eight warps hide each other's latency; smaller tiles would
- * look up their members more often. */
+/* Heap sizes of a tile of far options: threads of its block. Few, so that tiles fill the shared memory of a
+ * multiprocessor well; every tile looks up its members. */
 #ifndef SG_CUDA_NIM_TILE_POS
-#define SG_CUDA_NIM_TILE_POS 256
+#define SG_CUDA_NIM_TILE_POS 128
 #endif
 
-/* Blocks of a tile that a multiprocessor must be able to hold by its registers: 48 warps of 40 registers, which is all
- * that devices 8.6, 8.9 and 12.0 can hold. Shared memory is what bounds it past some 1100 values. */
-#define SG_CUDA_NIM_BLOCKS_LEAST 6
+/* Blocks of a tile that a multiprocessor must be able to hold by its registers, and as many as are used: 32 warps of 64
+ * registers. With SG_CUDA_NIM_UNROLL loads in flight a lane, these are 32 KiB in flight, what memory needs to be busy;
+ * past some 1400 values shared memory holds fewer. */
+#define SG_CUDA_NIM_BLOCKS_LEAST 8
 
-/* Loads in flight a lane. */
-#define SG_CUDA_NIM_UNROLL 8
+/* Loads in flight a lane: a multiple of 4. */
+#define SG_CUDA_NIM_UNROLL 16
 
 /* Words of a lane's set of seen values, at the most. By default as many as the shared memory of a block holds. */
 #ifndef SG_CUDA_NIM_SET_MOST_WORDS
@@ -93,7 +94,7 @@
 
 /* Shared memory of each multiprocessor that far options leave to the base case that runs beside them: its guesses, and
  * what the system takes a block. */
-#define SG_CUDA_NIM_NEAR_SHARED_BYTES ((uint64_t)8 << 10)
+#define SG_CUDA_NIM_NEAR_SHARED_BYTES ((uint64_t)4 << 10)
 
 /* Heap sizes of a base case: a launch (some 4 us) costs a nanosecond a heap size then; squares have 64 members below
  * it. */
@@ -118,7 +119,7 @@
  * PTX, which are somewhat more. bench/README.md has the budget. */
 #define SG_CUDA_NIM_FAR_ACCESSES       3.75
 #define SG_CUDA_NIM_FAR_INSTRUCTIONS   12.5
-#define SG_CUDA_NIM_CROSS_INSTRUCTIONS 20.0
+#define SG_CUDA_NIM_CROSS_INSTRUCTIONS 35.0
 
 /* --- everything --- */
 

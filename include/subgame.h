@@ -243,7 +243,8 @@ typedef struct sg_solve_options {
     uint32_t threads;            /* 0: one per available processor; at most 1024 */
     uint64_t memory_limit_bytes; /* 0: what the machine, and the device, have available; else a limit for each */
     uint64_t base_threshold_pos; /* recursion: blocks of at most this many heap sizes are solved directly; 1 is the
-                                    paper's algorithm as written, more than 2^30 counts as 2^30 */
+                                    paper's algorithm as written, more than 2^30 counts as 2^30; so do base cases of
+                                    nim-values by tiles on a device, where more than 65536 counts as 65536 */
     uint64_t rows; /* recursion: the number M of residue rows, at most 65536; 1 is the paper's single bit vector */
     sg_progress_fn progress; /* NULL: none */
     void *progress_user;

@@ -14,10 +14,10 @@ import tempfile
 
 # Source, kernel, what only the loop in question has, options (or heap sizes) an iteration, most instructions an option.
 LOOPS = (
-    ("nim_far.cu", r"far_kernel<unsigned short, true>", "ld.global.nc.v4.u32", 8, 15.5),
-    ("nim_far.cu", r"far_kernel<unsigned short, false>", "ld.global.nc.v4.u32", 8, 20.5),
-    ("nim_far.cu", r"far_kernel<unsigned int, true>", "ld.global.nc.v4.u32", 8, 14.5),
-    ("nim_cross.cu", r"cross_kernel<unsigned short>", "ld.global.u16", 8, 24.0),
+    ("nim_far.cu", r"far_kernel<unsigned short, true>", "ld.global.nc.v4.u32", 16, 15.0),
+    ("nim_far.cu", r"far_kernel<unsigned short, false>", "ld.global.nc.v4.u32", 16, 17.0),
+    ("nim_far.cu", r"far_kernel<unsigned int, true>", "ld.global.nc.v4.u32", 16, 14.0),
+    ("nim_cross.cu", r"cross_kernel<unsigned short>", "ld.global.u16", 16, 40.0),
 )
 
 

@@ -1,15 +1,15 @@
 /* The interface between nim-values by blocks (nim_blocks.c) and a device that computes them.
  *
  * All values stay on the device, two or four bytes each. Heap sizes are decided a block at a time. What is known of the
- * options of a heap size of a block is a window: a run of values from the least one on that may be missing. Far options
+ * options of a heap size of a block is a window (nim_window.h). Far options
  * (heap sizes before a bound, all decided) are gathered at once, with sets of seen values that live only while a kernel
  * runs; what nearer ones add is marked in the windows. Marks are facts of the game, so they may come in any order and
  * more than once. A window of finite length can fill up: then its heap size is stuck, and the next block begins there,
  * with all its options far.
  *
- * Nothing here waits for the device but fetch_windows, progress, widen, report and finish. Two blocks are in hand at a
- * time, one in each slot: `far` of one runs beside the other operators on the other. Errors of earlier calls may be
- * reported by later ones. */
+ * Nothing here waits for the device but fetch_windows, progress, widen, report and finish, and whoever runs far ahead
+ * of it. Two blocks are in hand at a time, one in each slot: `far` of one runs beside the other operators on the other.
+ * Errors of earlier calls may be reported by later ones. */
 #ifndef SG_NIM_BACKEND_H
 #define SG_NIM_BACKEND_H
 
@@ -58,7 +58,8 @@ typedef struct sg_nim_operators {
      * below `known` <= first, all decided and reported by progress. */
     sg_status (*far)(sg_nim_field *field, unsigned slot, uint64_t first, uint64_t end, uint64_t known);
 
-    /* Marks the options of the node's targets, in `slot`, among its sources. */
+    /* Marks the options of the node's targets, in `slot`, among its sources, which may also lie further before them
+     * than in the recursion. */
     sg_status (*cross)(sg_nim_field *field, unsigned slot, const sg_node *node);
 
     /* Decides heap sizes first .. end-1 of `slot`, whose options before `first` are all marked, in rising order until

@@ -52,10 +52,18 @@ static void mark(sg_window *window, uint32_t value) {
     uint32_t at = value - window->base;
     if (at < SG_WINDOW_VALUES)
         window->seen[at / 32] |= 1u << at % 32;
+    for (unsigned h = 0; h < SG_WINDOW_HOLES; h++)
+        if (window->holes[h] == value)
+            window->holes[h] = SG_WINDOW_NO_VALUE;
 }
 
 /* Returns false when the window is full. */
 static bool find_mex(const sg_window *window, uint32_t *mex) {
+    for (unsigned h = 0; h < SG_WINDOW_HOLES; h++)
+        if (window->holes[h] != SG_WINDOW_NO_VALUE) {
+            *mex = window->holes[h];
+            return true;
+        }
     for (uint32_t w = 0; w < SG_WINDOW_WORDS; w++)
         if (~window->seen[w]) {
             *mex = window->base + 32 * w + (uint32_t)__builtin_ctz(~window->seen[w]);

@@ -15,11 +15,18 @@ sg_status sg_request_take_device(sg_request *request, sg_backend backend, uint32
     return SG_OK;
 }
 
-/* Only recursions and tiles run on a device, and opening one takes a while. */
+/* Only recursions and tiles run on a device, and opening one takes a while. It may also have the memory that the host
+ * lacks. */
 static bool is_worth_a_device(const sg_request *request, const sg_plan *plan) {
+    sg_engine asked = request->engine;
+    bool has_work = asked == SG_ENGINE_AUTO || asked == SG_ENGINE_TILE || sg_engine_is_recursive(asked);
+    if (!has_work || request->mode == SG_MODE_REMOTENESS)
+        return false;
+    if (plan->is_hopeless || !sg_need_fits(request, plan->need))
+        return true;
     if (plan->engine == SG_ENGINE_TILE)
         return plan->seconds >= SG_DEVICE_LEAST_SECONDS;
-    return sg_engine_is_recursive(plan->engine) && !plan->is_hopeless && request->n >= SG_DEVICE_LEAST_POS;
+    return sg_engine_is_recursive(plan->engine) && request->n >= SG_DEVICE_LEAST_POS;
 }
 
 void sg_offload(sg_request *request, sg_plan *plan, uint32_t index, char *reason, size_t size) {

@@ -34,6 +34,8 @@ static sg_status locate_largest(sg_context *context, sg_result *result) {
     if (!heaps)
         return sg_fail(context, SG_ERROR_OUT_OF_MEMORY, "no memory for the first heap sizes of values");
     sg_status status = store->operators->first_heaps(context, store, heaps, largest + 1);
+    if (status == SG_OK && heaps[largest] >= result->info.n)
+        status = sg_fail(context, SG_ERROR_BACKEND, "the device computes wrong: it lost its largest value");
     if (status == SG_OK) {
         result->info.max_value = largest;
         result->info.max_value_at = heaps[largest];

@@ -128,7 +128,7 @@
  * a second, and nanoseconds a heap size of their base cases; and how much faster than one CPU core the recursion is on
  * it, whose base cases remain the CPU's. */
 #define SG_DEVICE_TILE_OPTIONS_PER_SECOND 1.5e12
-#define SG_DEVICE_TILE_HEAP_NS            10.0
+#define SG_DEVICE_TILE_HEAP_NS            18.0
 #define SG_DEVICE_RECURSION_GAIN          10.0
 
 /* Heap sizes of a base case of nim-values on a device, at the most: the host may be asked to solve it, and looks up all

@@ -12,6 +12,8 @@
 
 typedef struct verifier {
     const sg_result *result;
+    sg_values values; /* the result's, or a copy in the host's memory */
+    void *copy;
     sg_members members;
     sg_memory memory;
     sg_monitor monitor;
@@ -62,7 +64,7 @@ static bool outcome_holds(const verifier *verify, uint64_t p, bool decreed) {
  * lie on a device. */
 static sg_status check_nim_value(const verifier *verify, uint64_t p, uint64_t *seen, bool *holds) {
     enum { BATCH = 2048 };
-    const sg_values *values = &verify->result->values;
+    const sg_values *values = &verify->values;
     sg_member_walk walk = sg_members_walk(&verify->members);
     uint32_t value, options[BATCH];
     uint64_t s, count, missing, heaps[BATCH];
@@ -70,6 +72,8 @@ static sg_status check_nim_value(const verifier *verify, uint64_t p, uint64_t *s
     SG_TRY(sg_values_pick(values, &p, 1, &value));
     missing = value;
     *holds = false;
+    if (value > verify->result->info.max_value)
+        return SG_OK; /* the result contradicts itself */
     memset(seen, 0, 8 * ((uint64_t)value / 64 + 1));
     do {
         for (count = 0; count < BATCH && sg_member_next(&walk, &s) && s <= p; count++)
@@ -120,6 +124,24 @@ static sg_status check_sample(const verifier *verify, uint64_t i, uint64_t p, bo
     return SG_OK;
 }
 
+/* Brings all values from a device when the samples are many, since each one asks for its options by itself, and when
+ * the host has the memory. */
+static sg_status bring_values(verifier *verify) {
+    enum { FEW_SAMPLES = 4096 };
+    const sg_values *values = &verify->result->values;
+    verify->values = *values;
+    if (!values->store || verify->samples <= FEW_SAMPLES ||
+        values->count * values->bytes > sg_memory_available_bytes() / 2)
+        return SG_OK;
+    sg_status status = SG_OK;
+    SG_TAKE(&verify->memory, verify->copy, values->count * values->bytes);
+    SG_TRY(values->store->operators->copy(verify->memory.context, values->store, 0, values->count, verify->copy));
+    verify->values.store = NULL;
+    verify->values.data = verify->copy;
+cleanup:
+    return status;
+}
+
 static sg_status check_samples(verifier *verify, uint32_t threads, sg_verify_report *report) {
     uint64_t failures = 0, first_failure = UINT64_MAX;
     int worst = SG_OK; /* of all threads; in each it begins below any status */
@@ -167,6 +189,7 @@ sg_status sg_verify(sg_context *context, const sg_game *game, const sg_result *r
         SG_TRY(sg_members_count(context, game->subtraction, n, &count));
         SG_TRY(sg_members_load(&verify.members, game->subtraction, n, count, &verify.memory, &verify.monitor));
         SG_TRY(mark_decreed(&verify, game));
+        SG_TRY(bring_values(&verify));
         verify.seen_words = result->info.max_value / 64 + 1;
         SG_TAKE(&verify.memory, verify.seen, 8 * verify.seen_words * threads);
         SG_TRY(check_samples(&verify, threads, &found));
@@ -179,5 +202,6 @@ cleanup:
     sg_members_free(&verify.members, &verify.memory);
     sg_memory_give(&verify.memory, verify.decreed);
     sg_memory_give(&verify.memory, verify.seen);
+    sg_memory_give(&verify.memory, verify.copy);
     return status;
 }

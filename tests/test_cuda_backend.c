@@ -99,6 +99,25 @@ SG_TEST(CudaSolve, LevelBatchesChangeNothing) {
     sg_game_destroy(game);
 }
 
+/* Blocks are long: windows that fill up again and again would give right values, and a device nothing to do at once. */
+SG_TEST(CudaSolve, WindowsSeldomFillUp) {
+    need_device();
+    static const char *const sets[] = {"squares", "triangular", "cubes"};
+    uint64_t n = scaled(400009, 100003);
+    for (size_t i = 0; i < 3; i++) {
+        sg_game *game = game_of_spec(sets[i]);
+        sg_solve_options options = options_of((run_layout){.engine = SG_ENGINE_TILE, .near = SG_NEAR_CUDA});
+        sg_result *result = solve_on(SG_BACKEND_CUDA, game, SG_MODE_NIM, n, &options);
+        sg_kernel_report report = {.struct_size = sizeof report};
+        ASSERT_TRUE(sg_result_kernel(result, 0, &report));
+        SG_TRACE("%s: %" PRIu64 " launches for far options", sets[i], report.calls);
+        EXPECT_STREQ(report.name, "nim_far");
+        EXPECT_LE(report.calls, n / 1024 + 8);
+        sg_result_destroy(result);
+        sg_game_destroy(game);
+    }
+}
+
 /* The nim-value of a heap is its size when everything may be taken. */
 SG_TEST(CudaSolve, NimValuesPastTwoBytesAreWidened) {
     need_device();

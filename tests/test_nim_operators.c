@@ -75,7 +75,7 @@ static void plant(nim_bench *bench, rng *random, uint64_t count, uint32_t limit)
 
 /* Whether heap size p has an option of this value in first .. end-1. */
 static bool *seen_values(const nim_bench *bench, uint64_t p, uint64_t first, uint64_t end, uint32_t limit) {
-    bool *seen = calloc((size_t)limit + SG_WINDOW_VALUES + 1, sizeof *seen);
+    bool *seen = calloc((size_t)limit + 2 * SG_WINDOW_VALUES, sizeof *seen);
     ASSERT_TRUE(seen);
     for (uint64_t i = 0; i < bench->members.count && bench->list[i] <= p; i++) {
         uint64_t option = p - bench->list[i];
@@ -89,16 +89,26 @@ static bool in_window(const sg_window *window, uint32_t at) {
     return window->seen[at / 32] >> at % 32 & 1;
 }
 
-/* The window of p must begin at the mex of all options below `known`, and tell of each of its values. */
-static void expect_window(const nim_bench *bench, const sg_window *window, uint64_t p, uint64_t known, uint32_t limit) {
-    bool *seen = seen_values(bench, p, 0, known, limit);
-    uint32_t mex = 0;
-    while (mex < limit && seen[mex])
-        mex++;
-    SG_TRACE("heap size %" PRIu64, p);
-    ASSERT_EQ(window->base, mex);
-    for (uint32_t at = 0; at < SG_WINDOW_VALUES; at++)
-        ASSERT_EQ(in_window(window, at), mex + at < limit && seen[mex + at]);
+/* Whether the window says that an option has this value, which lies in it or below. */
+static bool says_seen(const sg_window *window, uint32_t value) {
+    if (value >= window->base)
+        return in_window(window, value - window->base);
+    for (unsigned h = 0; h < SG_WINDOW_HOLES; h++)
+        if (window->holes[h] == value)
+            return false;
+    return true;
+}
+
+/* The window of p must tell of each value up to its end, and its holes must rise. Without far options missing below it,
+ * the base itself is missing. */
+static void expect_window(const nim_bench *bench, const sg_window *window, uint64_t p, uint64_t first, uint64_t known,
+                          uint32_t limit) {
+    bool *seen = seen_values(bench, p, first, known, limit);
+    SG_TRACE("heap size %" PRIu64 ", base %" PRIu32, p, window->base);
+    for (uint32_t value = 0; value < window->base + SG_WINDOW_VALUES; value++)
+        ASSERT_EQ(says_seen(window, value), value < limit && seen[value]);
+    for (unsigned h = 0; h + 1 < SG_WINDOW_HOLES; h++)
+        ASSERT_TRUE(window->holes[h] < window->holes[h + 1] || window->holes[h + 1] == SG_WINDOW_NO_VALUE);
     free(seen);
 }
 
@@ -137,13 +147,22 @@ SG_TEST_P(NimOperator, FarOptionsGiveTheirWindows, far_case, far_cases, far_name
         SG_TRACE("heap sizes %" PRIu64 " to %" PRIu64 ", known below %" PRIu64, first, end, known);
         ASSERT_EQ(bench->operators->far(bench->field, slot, first, end, known), SG_OK);
         ASSERT_EQ(bench->operators->fetch_windows(bench->field, slot, first, end, bench->windows), SG_OK);
-        for (uint64_t p = first; p < end; p++)
-            expect_window(bench, &bench->windows[p - first], p, known, param->limit);
+        for (uint64_t p = first; p < end; p++) {
+            expect_window(bench, &bench->windows[p - first], p, 0, known, param->limit);
+            ASSERT_FALSE(in_window(&bench->windows[p - first], 0)); /* the base is missing */
+        }
     }
     close_bench(bench);
 }
 
-/* Without far options windows begin at 0, and a node adds just what is below SG_WINDOW_VALUES. */
+static void expect_marked(const nim_bench *bench, const sg_window *window, uint64_t p, uint64_t first, uint64_t end) {
+    bool *seen = seen_values(bench, p, first, end, 300);
+    for (uint32_t value = 0; value < window->base + SG_WINDOW_VALUES; value++)
+        ASSERT_EQ(says_seen(window, value), seen[value]);
+    free(seen);
+}
+
+/* Without far options all values are missing; a node adds just its own. */
 SG_TEST(NimOperator, NodesMarkTheirSourcesInTheWindows) {
     static const uint64_t lengths[] = {1, 2, 31, 33, 63, 64, 65, 129, 200};
     rng random = {8100};
@@ -157,13 +176,9 @@ SG_TEST(NimOperator, NodesMarkTheirSourcesInTheWindows) {
             ASSERT_EQ(bench->operators->cross(bench->field, 0, &(sg_node){first, length, target, end}), SG_OK);
             ASSERT_EQ(bench->operators->fetch_windows(bench->field, 0, target, end, bench->windows), SG_OK);
             for (uint64_t p = target; p < end; p++) {
-                const sg_window *window = &bench->windows[p - target];
-                bool *seen = seen_values(bench, p, first, target, 300);
-                SG_TRACE("node %" PRIu64 " + %" PRIu64 ", heap size %" PRIu64, first, length, p);
-                ASSERT_EQ(window->base, 0u);
-                for (uint32_t at = 0; at < SG_WINDOW_VALUES; at++)
-                    ASSERT_EQ(in_window(window, at), seen[at]);
-                free(seen);
+                SG_TRACE("node %" PRIu64 " + %" PRIu64, first, length);
+                EXPECT_EQ(bench->windows[p - target].base, (uint32_t)SG_WINDOW_HOLES);
+                expect_marked(bench, &bench->windows[p - target], p, first, target);
             }
         }
         close_bench(bench);
@@ -174,11 +189,11 @@ SG_TEST(NimOperator, NodesMarkTheirSourcesInTheWindows) {
 static uint64_t solve_base_case(nim_bench *bench, uint64_t first, uint64_t end, uint32_t limit) {
     for (uint64_t p = first; p < end; p++) {
         bool *far = seen_values(bench, p, 0, first, limit), *near = seen_values(bench, p, first, p, limit);
-        uint32_t base = 0, mex;
-        while (far[base])
-            base++;
-        for (mex = base; mex < base + SG_WINDOW_VALUES && (far[mex] || near[mex]); mex++)
-            continue;
+        uint32_t base = 0, mex = 0;
+        for (unsigned holes = 0; far[base] || holes < SG_WINDOW_HOLES; base++)
+            holes += !far[base];
+        while (mex < base + SG_WINDOW_VALUES && (far[mex] || near[mex]))
+            mex++;
         bench->values[p] = mex;
         bool is_full = mex == base + SG_WINDOW_VALUES;
         free(far);
@@ -255,11 +270,11 @@ SG_TEST(NimOperator, NothingIsDecidedAfterAHeapSizeThatIsStuck) {
     ASSERT_EQ(bench->operators->store_values(bench->field, 300, HEAPS - 300, bench->values + 300), SG_OK);
     uint64_t most = bench->operators->block_pos(bench->field), end = 300 + (most < 200 ? most : 200);
     ASSERT_EQ(bench->operators->far(bench->field, 0, 300, end, 300), SG_OK);
-    ASSERT_EQ(bench->operators->near(bench->field, 0, 300, end - 1), SG_OK); /* stuck after 96 */
+    ASSERT_EQ(bench->operators->near(bench->field, 0, 300, end - 1), SG_OK); /* stuck past its window */
     ASSERT_EQ(bench->operators->cross(bench->field, 0, &(sg_node){300, end - 301, end - 1, end}), SG_OK);
     ASSERT_EQ(bench->operators->near(bench->field, 0, end - 1, end), SG_OK);
     ASSERT_EQ(bench->operators->progress(bench->field, &progress), SG_OK);
-    EXPECT_EQ(progress.stuck, 300u + SG_WINDOW_VALUES);
+    EXPECT_EQ(progress.stuck, 300u + SG_WINDOW_HOLES + SG_WINDOW_VALUES);
     EXPECT_FALSE(progress.is_too_wide);
     ASSERT_EQ(bench->operators->progress(bench->field, &progress), SG_OK);
     EXPECT_EQ(progress.stuck, UINT64_MAX);

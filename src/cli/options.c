@@ -118,8 +118,10 @@ static exit_status check_engine(const cli_options *options) {
         return fail_usage("--device and --backend cpu exclude each other: --device is the index of a CUDA device");
     if (options->level_batch.value != 0 && options->mode != MODE_NIM)
         return fail_usage("--level-batch has no meaning without --nim: only nim-values have levels");
-    if (options->near != SG_NEAR_AUTO && (options->mode != MODE_NIM || options->backend == SG_BACKEND_CPU))
-        return fail_usage("--near has no meaning without --nim on a device: it says who decides base cases there");
+    if (options->near != SG_NEAR_AUTO && (options->mode != MODE_NIM || options->backend == SG_BACKEND_CPU ||
+                                          (options->engine != SG_ENGINE_AUTO && options->engine != SG_ENGINE_TILE)))
+        return fail_usage(
+            "--near has no meaning without --nim by tiles on a device: it says who decides base cases there");
     return EXIT_DONE;
 }
 

@@ -537,6 +537,7 @@ class BadUsage(CommandTest):
         self.refused(2, "-n", "10", "--level-batch", "3", mentions=("--level-batch", "--nim"))
         self.refused(2, "-n", "10", "--near", "cuda", mentions=("--near", "--nim"))
         self.refused(2, "--nim", "-n", "10", "--backend", "cpu", "--near", "cuda", mentions=("--near", "device"))
+        self.refused(2, "--nim", "-n", "10", "--engine", "split", "--near", "cpu", mentions=("--near", "tiles"))
 
     def test_engines_that_cannot_serve_the_mode(self):
         for mode, engine in (("--nim", "sieve"), ("--cold", "tile"), ("--remoteness", "tile"), ("--remoteness", "sieve"),
