@@ -101,7 +101,7 @@ static __device__ void gather_some(const value_set &set, const Value *values, co
     }
 }
 
-/* A place in a set: the missing values from bit `next` of word `word` on, in that word. */
+/* The missing values of a set that are still to come: `left` has those of this word, as bits; then come later words. */
 struct missing_values {
     uint32_t word;
     uint32_t left;

@@ -283,8 +283,14 @@ static bool stop_early(void *user, const sg_progress *progress) {
     return progress->fraction < 0.3;
 }
 
+/* The callback comes every 50 ms, so that a solve must last a little. */
 SG_TEST(CudaSolve, StopsWhenTheCallbackSaysSo) {
     need_device();
+#ifdef SG_TEST_EMULATED
+    uint64_t tiled_n = 400009;
+#else
+    uint64_t tiled_n = UINT64_C(1) << 26;
+#endif
     sg_game *game = game_of_spec("squares");
     sg_solve_options options = options_of((run_layout){.engine = SG_ENGINE_SPLIT, .threshold_pos = 256});
     sg_result *result = NULL;
@@ -294,7 +300,7 @@ SG_TEST(CudaSolve, StopsWhenTheCallbackSaysSo) {
     options.progress = NULL;
     options.progress = stop_early;
     options.engine = SG_ENGINE_TILE;
-    EXPECT_EQ(sg_solve(test_context(), game, SG_MODE_NIM, 100003, &options, &result), SG_ERROR_CANCELLED);
+    EXPECT_EQ(sg_solve(test_context(), game, SG_MODE_NIM, tiled_n, &options, &result), SG_ERROR_CANCELLED);
     options.progress = NULL;
     options.engine = SG_ENGINE_SPLIT;
     sg_result *again = solve_on(SG_BACKEND_CUDA, game, SG_MODE_COLD, 1000, &options);
