@@ -159,7 +159,7 @@ class StandIn(DeviceCheckTest):
         self.build = os.path.join(self.folder, "build")
         self.bin = os.path.join(self.folder, "bin")
         write_program(os.path.join(self.build, "subgame-gpu"), COMMAND)
-        for program in ["test_operators_device", "test_cuda_backend_device"]:
+        for program in ["test_operators_device", "test_nim_operators_device", "test_cuda_backend_device"]:
             write_program(os.path.join(self.build, "tests", program), "#!/bin/sh\necho '[  PASSED  ] 3 tests.'\n")
         write_program(os.path.join(self.bin, "compute-sanitizer"), SANITIZER)
         write_program(os.path.join(self.bin, "nvidia-smi"), NVIDIA_SMI)
@@ -182,7 +182,7 @@ class StandIn(DeviceCheckTest):
         self.assertLess(time.monotonic() - start, seconds + SLACK_SECONDS)
 
     def test_everything_is_right(self):
-        printed = self.device_check(0, "--seconds", "200", mentions=["4 passed", "12 programs without a fault", "0 failures"])
+        printed = self.device_check(0, "--seconds", "200", mentions=["4 passed", "14 programs without a fault", "0 failures"])
         self.assertNotIn("FAILED", printed)
         self.assertEqual(len([run for run in self.runs() if run["backend"] == "cuda" and run["status"] == "ok"]), 16)
         for text in ["| squares | cold | 2^34 |", "| random{1,1/4} | cold | 2^26 | convolution | cuda | 0.01 | 100 M options/s | "
