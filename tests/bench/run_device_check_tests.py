@@ -241,7 +241,7 @@ class StandIn(DeviceCheckTest):
 
     def test_faults_that_the_sanitizer_finds_are_failures(self):
         self.environment["MEMORY_ERRORS"] = "2"
-        self.device_check(1, "--seconds", "200", mentions=["6 programs without a fault", "memcheck of nim by tiles"])
+        self.device_check(1, "--seconds", "200", mentions=["7 programs without a fault", "memcheck of nim by tiles"])
         with open(os.path.join(self.out, "sanitizer.log"), encoding="utf-8") as file:
             self.assertIn("ERROR SUMMARY: 2 errors", file.read())
 
