@@ -175,9 +175,8 @@ sg_status sg_cuda_convolver_close(sg_field *field) {
         status = sg_first_failure(status, SG_CUFFT(field->context, cufftDestroy(convolver->plans[i].handle)));
     void *on_device[] = {convolver->stored[0].d_numbers, convolver->stored[1].d_numbers, convolver->d_sources,
                          convolver->d_sums, convolver->d_work_area};
-    for (size_t i = 0; i < sizeof on_device / sizeof *on_device; i++)
-        if (on_device[i])
-            status = sg_first_failure(status, SG_CUDA(field->context, cudaFree(on_device[i])));
+    status =
+        sg_first_failure(status, sg_cuda_free_device(field->context, on_device, sizeof on_device / sizeof *on_device));
     sg_memory_give(field->memory, convolver->stored[0].is_made);
     sg_memory_give(field->memory, convolver->stored[1].is_made);
     sg_memory_give(field->memory, convolver->counts);

@@ -22,12 +22,12 @@ static __device__ __forceinline__ uint32_t residue_between(const sg_cuda_layout 
     return r >= s ? r - s : r + layout.modulus - s;
 }
 
-/* The first of words[first .. end) that is at least `bound`, or end. */
-static __device__ __forceinline__ uint32_t lower_bound(const uint32_t *words, uint32_t first, uint32_t end,
-                                                       int64_t bound) {
+/* The first index in rising numbers[first .. end) whose entry is at least `bound`, or end. */
+template <class Number, class Index, class Bound>
+static __device__ __forceinline__ Index lower_bound(const Number *numbers, Index first, Index end, Bound bound) {
     while (first < end) {
-        uint32_t middle = first + (end - first) / 2;
-        if ((int64_t)words[middle] < bound)
+        Index middle = first + (end - first) / 2;
+        if (static_cast<Bound>(numbers[middle]) < bound)
             first = middle + 1;
         else
             end = middle;

@@ -1,6 +1,7 @@
 /* Opening and closing a field, sending to it, and its report. All device memory is taken here and in convolver.c, in
  * the amounts that sg_cuda_field_need foretells; nothing is taken later. */
 #include "field.h"
+#include "extremes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,6 @@ enum { SLOT_LEAST_BYTES = 64 << 10 };
 
 static uint64_t round_up(uint64_t value, uint64_t unit) {
     return (value + unit - 1) / unit * unit;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
 }
 
 /* Sizes that follow from a field's shape. */
@@ -41,9 +38,9 @@ static field_sizes sizes_of(const sg_field_shape *shape) {
         .leaf_bytes = 8 * shape->levels * sg_leaf_words(rows),
     };
     uint64_t node_bytes = sizeof(uint32_t) * sizes.lines + 2 * sizeof(uint64_t) * shape->levels;
-    sizes.slot_bytes = round_up(larger(larger(sizes.leaf_bytes, node_bytes), SLOT_LEAST_BYTES), 64);
+    sizes.slot_bytes = round_up(sg_larger(sg_larger(sizes.leaf_bytes, node_bytes), SLOT_LEAST_BYTES), 64);
     uint64_t all = sg_multiply_saturating(rows->n, shape->levels);
-    sizes.list_capacity = larger(all < SG_CUDA_LIST_MAX ? all : SG_CUDA_LIST_MAX, 32 * sizes.lines);
+    sizes.list_capacity = sg_larger(all < SG_CUDA_LIST_MAX ? all : SG_CUDA_LIST_MAX, 32 * sizes.lines);
     sizes.list_starts = sizes.lines * (rows->top_columns / 2 / SG_CUDA_CHUNK_COLUMNS + 2) + 1;
     return sizes;
 }
@@ -290,18 +287,13 @@ sg_status sg_cuda_close(sg_field *field) {
     sg_status status = SG_CUDA(context, cudaSetDevice(field->device));
     status = sg_first_failure(status, close_streams(field));
     status = sg_first_failure(status, sg_cuda_convolver_close(field));
-    for (size_t i = 0; i < sizeof on_device / sizeof *on_device; i++)
-        if (on_device[i])
-            status = sg_first_failure(status, SG_CUDA(context, cudaFree(on_device[i])));
-    for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++)
-        if (pinned[i])
-            status = sg_first_failure(status, SG_CUDA(context, cudaFreeHost(pinned[i])));
+    status = sg_first_failure(status, sg_cuda_free_device(context, on_device, sizeof on_device / sizeof *on_device));
+    status = sg_first_failure(status, sg_cuda_free_pinned(&field->taken, pinned, sizeof pinned / sizeof *pinned));
     if (field->compute)
         status = sg_first_failure(status, SG_CUDA(context, cudaStreamDestroy(field->compute)));
     if (field->copy)
         status = sg_first_failure(status, SG_CUDA(context, cudaStreamDestroy(field->copy)));
     status = sg_first_failure(status, SG_CUDA(context, cudaSetDevice(field->previous_device)));
-    sg_cuda_release_pinned(&field->taken);
     sg_memory_give(field->memory, field->classes);
     free(field);
     return status;

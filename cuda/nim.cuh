@@ -34,19 +34,6 @@ static __device__ __forceinline__ uint32_t least_missing(const sg_window &window
     return missing;
 }
 
-/* The index of the first member that is at least `bound`, or the count. */
-static __device__ __forceinline__ uint64_t first_member(const uint64_t *members, uint64_t count, uint64_t bound) {
-    uint64_t first = 0;
-    while (first < count) {
-        uint64_t middle = first + (count - first) / 2;
-        if (members[middle] < bound)
-            first = middle + 1;
-        else
-            count = middle;
-    }
-    return first;
-}
-
 /* Calls launch with the values in their type. */
 template <class Launch> static cudaError_t with_values(const sg_nim_table &table, Launch launch) {
     return table.value_bytes == 2 ? launch(static_cast<uint16_t *>(table.values))

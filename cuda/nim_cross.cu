@@ -12,8 +12,8 @@ static __global__ void SG_CUDA_BOUNDS cross_kernel(const Value *values, const ui
     if (p >= node.target_end || state->stuck != ~0ull)
         return;
     uint64_t source_end = node.first + node.columns, last = tile + blockDim.x - 1;
-    uint64_t i = first_member(members, member_count, tile - source_end + 1);
-    uint64_t end = first_member(members, member_count, last - node.first + 1);
+    uint64_t i = lower_bound(members, UINT64_C(0), member_count, tile - source_end + 1);
+    uint64_t end = lower_bound(members, i, member_count, last - node.first + 1);
     const Value *source = values + node.first;
     sg_window window = windows[p - window_first];
 #pragma unroll kUnroll

@@ -23,10 +23,10 @@ struct far_members {
 static __device__ far_members members_of_tile(const uint64_t *members, uint64_t count, uint64_t tile, uint64_t last,
                                               uint64_t known) {
     far_members range;
-    range.lowest = first_member(members, count, tile - known + 1);
-    range.end = first_member(members, count, last + 1);
-    range.all_first = first_member(members, count, last - known + 1);
-    range.all_end = first_member(members, count, tile + 1);
+    range.lowest = lower_bound(members, UINT64_C(0), count, tile - known + 1);
+    range.all_first = lower_bound(members, range.lowest, count, last - known + 1);
+    range.end = lower_bound(members, range.all_first, count, last + 1);
+    range.all_end = lower_bound(members, range.lowest, range.end, tile + 1);
     if (range.all_end < range.all_first)
         range.all_end = range.all_first; /* early tiles: no member leads all lanes to decided heap sizes */
     return range;

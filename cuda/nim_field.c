@@ -2,6 +2,7 @@
  * for the block in hand, whose base cases are one small kernel after another. All memory is taken when the field opens,
  * in the amounts that `need` foretells, but for a wider table of values. */
 #include "nim_field.h"
+#include "extremes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,24 +49,16 @@ struct sg_nim_field {
     uint64_t bytes_from_device;
 };
 
-static uint64_t smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 /* --- sizes --- */
 
 /* Heap sizes for whose windows there is room: one for each lane that the device can have, or all. */
 static uint64_t block_most(uint64_t processors, uint64_t n) {
-    return smaller(larger(processors * SG_CUDA_NIM_LANES_MOST, SG_CUDA_NIM_TILE_POS), larger(n, 1));
+    return sg_smaller(sg_larger(processors * SG_CUDA_NIM_LANES_MOST, SG_CUDA_NIM_TILE_POS), sg_larger(n, 1));
 }
 
 /* Members and steps. */
 static uint64_t members_bytes(uint64_t count) {
-    return sg_multiply_saturating(sizeof(uint64_t) + sizeof(int32_t), larger(count, 1));
+    return sg_multiply_saturating(sizeof(uint64_t) + sizeof(int32_t), sg_larger(count, 1));
 }
 
 static uint64_t pinned_bytes(uint64_t leaf_pos) {
@@ -73,7 +66,7 @@ static uint64_t pinned_bytes(uint64_t leaf_pos) {
 }
 
 static sg_need need(const sg_device *device, const sg_nim_shape *shape) {
-    uint64_t bytes = sg_multiply_saturating(larger(shape->n, 1), shape->value_bytes);
+    uint64_t bytes = sg_multiply_saturating(sg_larger(shape->n, 1), shape->value_bytes);
     bytes = sg_add_saturating(bytes, members_bytes(shape->member_count));
     bytes = sg_add_saturating(bytes, SG_NIM_SLOTS * sizeof(sg_window) * block_most(device->info.processors, shape->n));
     bytes = sg_add_saturating(bytes, sizeof(sg_nim_state));
@@ -85,8 +78,8 @@ static sg_need need(const sg_device *device, const sg_nim_shape *shape) {
 static uint64_t set_bytes(const sg_nim_field *field) {
     uint64_t most = sg_multiply_saturating(SG_CUDA_NIM_SET_MOST_WORDS, sizeof(uint32_t) * SG_CUDA_NIM_TILE_POS);
     uint64_t shared = field->limits.shape.shared_bytes / (sizeof(uint32_t) * SG_CUDA_NIM_TILE_POS);
-    most = smaller(most, shared * sizeof(uint32_t) * SG_CUDA_NIM_TILE_POS);
-    return smaller(sg_nim_far_shared_bytes(field->largest + 1), most);
+    most = sg_smaller(most, shared * sizeof(uint32_t) * SG_CUDA_NIM_TILE_POS);
+    return sg_smaller(sg_nim_far_shared_bytes(field->largest + 1), most);
 }
 
 static bool values_fit(const sg_nim_field *field) {
@@ -99,8 +92,8 @@ static uint64_t block_pos(const sg_nim_field *field) {
     uint64_t room = shape->multiprocessor_shared_bytes - SG_CUDA_NIM_NEAR_SHARED_BYTES;
     uint64_t by_shared = room / (set_bytes(field) + shape->reserved_shared_bytes);
     uint64_t by_threads = (shape->multiprocessor_threads - SG_CUDA_NIM_STRIP_POS) / SG_CUDA_NIM_TILE_POS;
-    uint64_t tiles = smaller(smaller(by_shared, by_threads), SG_CUDA_NIM_BLOCKS_LEAST);
-    return smaller(larger(tiles, 1) * shape->multiprocessors * SG_CUDA_NIM_TILE_POS, field->block_most);
+    uint64_t tiles = sg_smaller(sg_smaller(by_shared, by_threads), SG_CUDA_NIM_BLOCKS_LEAST);
+    return sg_smaller(sg_larger(tiles, 1) * shape->multiprocessors * SG_CUDA_NIM_TILE_POS, field->block_most);
 }
 
 /* --- opening and closing --- */
@@ -129,9 +122,9 @@ static sg_status forget_stuck(sg_nim_field *field) {
 
 static sg_status open_memory(sg_nim_field *field, const sg_nim_shape *shape) {
     sg_status status;
-    TAKE(field->table.values, larger(shape->n, 1) * shape->value_bytes);
-    TAKE(field->d_members, sizeof(uint64_t) * larger(shape->member_count, 1));
-    TAKE(field->d_steps, sizeof(int32_t) * larger(shape->member_count, 1));
+    TAKE(field->table.values, sg_larger(shape->n, 1) * shape->value_bytes);
+    TAKE(field->d_members, sizeof(uint64_t) * sg_larger(shape->member_count, 1));
+    TAKE(field->d_steps, sizeof(int32_t) * sg_larger(shape->member_count, 1));
     for (unsigned slot = 0; slot < SG_NIM_SLOTS; slot++)
         TAKE(field->slots[slot].d_windows, sizeof(sg_window) * field->block_most);
     TAKE(field->d_state, sizeof *field->d_state);
@@ -151,7 +144,8 @@ static sg_status send_batch(sg_nim_field *field, const uint64_t *members, uint64
     sg_status status;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t gap = members[i] - *last;
-        field->steps_fit &= gap < SG_NIM_STEP_END;
+        if (gap >= SG_NIM_STEP_END)
+            field->table.steps = NULL;
         steps[i] = (int32_t)-gap;
         *last = members[i];
     }
@@ -168,7 +162,8 @@ static sg_status send_members(sg_nim_field *field) {
     uint64_t batch[MEMBER_BATCH], sent = 0, count, last = 0;
     sg_member_walk walk = sg_members_walk(field->members);
     sg_status status = SG_OK;
-    field->steps_fit = true;
+    field->table.members = field->d_members;
+    field->table.steps = field->d_steps;
     do {
         for (count = 0; count < MEMBER_BATCH && sg_member_next(&walk, &batch[count]); count++)
             continue;
@@ -176,8 +171,6 @@ static sg_status send_members(sg_nim_field *field) {
             SG_TRY(send_batch(field, batch, count, sent, &last));
         sent += count;
     } while (count == MEMBER_BATCH);
-    field->table.members = field->d_members;
-    field->table.steps = field->steps_fit ? field->d_steps : NULL;
 cleanup:
     return status;
 }
@@ -245,14 +238,9 @@ static sg_status close_field(sg_nim_field *field) {
     void *on_device[] = {field->table.values,       field->d_members,          field->d_steps,
                          field->slots[0].d_windows, field->slots[1].d_windows, field->d_state};
     void *pinned[] = {field->state, field->leaf_down, field->leaf_up};
-    for (size_t i = 0; i < sizeof on_device / sizeof *on_device; i++)
-        if (on_device[i])
-            status = sg_first_failure(status, SG_CUDA(context, cudaFree(on_device[i])));
-    for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++)
-        if (pinned[i])
-            status = sg_first_failure(status, SG_CUDA(context, cudaFreeHost(pinned[i])));
+    status = sg_first_failure(status, sg_cuda_free_device(context, on_device, sizeof on_device / sizeof *on_device));
+    status = sg_first_failure(status, sg_cuda_free_pinned(&field->taken, pinned, sizeof pinned / sizeof *pinned));
     status = sg_first_failure(status, SG_CUDA(context, cudaSetDevice(field->previous_device)));
-    sg_cuda_release_pinned(&field->taken);
     free(field);
     return status;
 }
@@ -263,19 +251,12 @@ static sg_status enter(sg_nim_field *field) {
 
 /* --- the operators --- */
 
-/* Members below `bound`; about, where they are held as bits. */
-static double members_below(const sg_nim_field *field, uint64_t bound) {
-    const sg_members *members = field->members;
-    if (members->list)
-        return (double)sg_members_walk_from(members, bound).index;
-    return (double)members->count * (double)smaller(bound, members->limit) / (double)members->limit;
-}
-
 /* Options of heap sizes first .. end-1 among from .. to-1, to <= first, by that in the middle: what the clock counts.
  */
 static uint64_t options_between(const sg_nim_field *field, uint64_t first, uint64_t end, uint64_t from, uint64_t to) {
     uint64_t middle = first + (end - first) / 2;
-    double members = members_below(field, middle - from + 1) - members_below(field, middle - to + 1);
+    double members =
+        sg_members_below(field->members, middle - from + 1) - sg_members_below(field->members, middle - to + 1);
     return (uint64_t)(members * (double)(end - first));
 }
 
@@ -373,7 +354,7 @@ static sg_status progress(sg_nim_field *field, sg_nim_progress *progress) {
                                                    cudaMemcpyDeviceToHost, field->near)));
     SG_TRY(SG_CUDA(field->context, cudaStreamSynchronize(field->near)));
     field->bytes_from_device += sizeof *field->state;
-    field->largest = larger(field->state->largest, field->host_largest);
+    field->largest = sg_larger(field->state->largest, field->host_largest);
     *progress = (sg_nim_progress){field->state->stuck, field->state->is_too_wide != 0, field->largest};
     if (field->state->stuck != UINT64_MAX)
         SG_TRY(forget_stuck(field));

@@ -16,7 +16,20 @@ sg_status sg_cuda_take_pinned(sg_cuda_taken *taken, void **place, uint64_t bytes
     return status;
 }
 
-void sg_cuda_release_pinned(sg_cuda_taken *taken) {
+sg_status sg_cuda_free_device(sg_context *context, void *const *pieces, size_t count) {
+    sg_status status = SG_OK;
+    for (size_t i = 0; i < count; i++)
+        if (pieces[i])
+            status = sg_first_failure(status, SG_CUDA(context, cudaFree(pieces[i])));
+    return status;
+}
+
+sg_status sg_cuda_free_pinned(sg_cuda_taken *taken, void *const *pieces, size_t count) {
+    sg_status status = SG_OK;
+    for (size_t i = 0; i < count; i++)
+        if (pieces[i])
+            status = sg_first_failure(status, SG_CUDA(taken->context, cudaFreeHost(pieces[i])));
     sg_memory_release(taken->memory, taken->pinned_bytes);
     taken->pinned_bytes = 0;
+    return status;
 }

@@ -15,7 +15,9 @@ typedef struct sg_cuda_taken {
 sg_status sg_cuda_take(sg_cuda_taken *taken, void **place, uint64_t bytes);
 sg_status sg_cuda_take_pinned(sg_cuda_taken *taken, void **place, uint64_t bytes);
 
-/* Takes the pinned bytes out of the solve's account, once they have been freed. */
-void sg_cuda_release_pinned(sg_cuda_taken *taken);
+/* Free those of `count` pieces that are there, whatever fails on the way, and return the first failure. All pinned
+ * pieces at once: that takes them out of the solve's account too. */
+sg_status sg_cuda_free_device(sg_context *context, void *const *pieces, size_t count);
+sg_status sg_cuda_free_pinned(sg_cuda_taken *taken, void *const *pieces, size_t count);
 
 #endif

@@ -47,9 +47,8 @@ static sg_status take(store_visit *visit, unsigned i, uint64_t bytes) {
 static sg_status end_visit(store_visit *visit, sg_status status) {
     if (visit->stream)
         status = sg_first_failure(status, SG_CUDA(visit->context, cudaStreamSynchronize(visit->stream)));
-    for (unsigned i = 0; i < sizeof visit->taken / sizeof *visit->taken; i++)
-        if (visit->taken[i])
-            status = sg_first_failure(status, SG_CUDA(visit->context, cudaFree(visit->taken[i])));
+    status = sg_first_failure(
+        status, sg_cuda_free_device(visit->context, visit->taken, sizeof visit->taken / sizeof *visit->taken));
     if (visit->stream)
         status = sg_first_failure(status, SG_CUDA(visit->context, cudaStreamDestroy(visit->stream)));
     if (visit->previous_device >= 0)

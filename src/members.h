@@ -54,6 +54,13 @@ static inline sg_member_walk sg_members_walk_from(const sg_members *members, uin
     return (sg_member_walk){members, least / 64 + 1, members->bits[least / 64] & UINT64_MAX << least % 64};
 }
 
+/* Members below `bound`: exactly in a list, in proportion where they are held as bits. */
+static inline double sg_members_below(const sg_members *members, uint64_t bound) {
+    if (members->list)
+        return (double)sg_members_walk_from(members, bound).index;
+    return (double)members->count * (double)(bound < members->limit ? bound : members->limit) / (double)members->limit;
+}
+
 static inline bool sg_member_next(sg_member_walk *walk, uint64_t *s) {
     const sg_members *members = walk->members;
     if (members->list) {

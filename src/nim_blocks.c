@@ -12,10 +12,9 @@
  * Base cases are decided by the device, or by the host, which then fetches windows and stores values; which is faster
  * is measured on the first ones. */
 #include "divide.h"
+#include "extremes.h"
 #include "job.h"
 #include "nim_backend.h"
-
-#include <string.h>
 
 /* Base cases that the device and the host each solve before one of them gets all others; the first ones also warm up
  * and do not count. */
@@ -195,26 +194,22 @@ cleanup:
     return status;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /* Heap sizes of the next block, after one from `first` to `end` that came as far as `solved`. */
 static uint64_t next_length(const block_solver *solver, uint64_t first, uint64_t end, uint64_t solved) {
     uint64_t longest = solver->operators->block_pos(solver->field), length = 2 * (solved - first);
     if (length < LEAST_BLOCK_POS)
         length = LEAST_BLOCK_POS;
-    return solved == end && 2 * (end - first) >= longest ? longest : smaller(length, longest);
+    return solved == end && 2 * (end - first) >= longest ? longest : sg_smaller(length, longest);
 }
 
 static sg_status solve_all(block_solver *solver) {
     uint64_t n = solver->job->request->n, first = 0, solved;
-    uint64_t end = smaller(n, solver->operators->block_pos(solver->field));
+    uint64_t end = sg_smaller(n, solver->operators->block_pos(solver->field));
     sg_status status;
     SG_TRY(solver->operators->far(solver->field, solver->slot, first, end, first));
     while (first < n) {
         /* The next block as it will be if this one is solved to its end. */
-        uint64_t next_end = end + smaller(n - end, next_length(solver, first, end, end));
+        uint64_t next_end = end + sg_smaller(n - end, next_length(solver, first, end, end));
         if (end < n)
             SG_TRY(solver->operators->far(solver->field, solver->slot ^ 1, end, next_end, first));
         SG_TRY(solve_block(solver, first, end, &solved));
@@ -223,7 +218,7 @@ static sg_status solve_all(block_solver *solver) {
             SG_TRY(
                 solver->operators->cross(solver->field, solver->slot, &(sg_node){first, end - first, end, next_end}));
         if (solved < end) {
-            next_end = solved + smaller(n - solved, next_length(solver, first, end, solved));
+            next_end = solved + sg_smaller(n - solved, next_length(solver, first, end, solved));
             SG_TRY(solver->operators->far(solver->field, solver->slot, solved, next_end, solved));
         }
         first = solved;

@@ -9,6 +9,7 @@
  * The sets have room for the values there are; a block that fills that room ends early and the next begins with more.
  */
 #include "cpu/kernels.h"
+#include "extremes.h"
 #include "job.h"
 #include "recurrence.h"
 #include "tuning.h"
@@ -77,10 +78,6 @@ static void gather(const tile_solver *solver, uint64_t block, uint64_t tile, uin
     }
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 static uint64_t least_unseen(const uint64_t *seen) {
     uint64_t w = 0;
     while (seen[w] == UINT64_MAX)
@@ -106,10 +103,10 @@ static sg_status settle(tile_solver *solver, uint64_t p, const uint64_t *seen) {
 static sg_status resolve_tile(tile_solver *solver, uint64_t block, uint64_t tile, uint64_t end, uint64_t *solved) {
     _Static_assert(SG_TILE_STRIP_POS + SG_TILE_POS <= SG_MEMBER_CHUNK, "the near members of a tile are one chunk");
     uint64_t strip = tile - (tile - block) % SG_TILE_STRIP_POS;
-    uint64_t near_below = smaller(least_known(strip, tile), tile + 1), near_least = 1, late_least = tile + 1;
+    uint64_t near_below = sg_smaller(least_known(strip, tile), tile + 1), near_least = 1, late_least = tile + 1;
     sg_member_chunk near, late;
     sg_status status = SG_OK;
-    gather(solver, block, tile, near_below, smaller(least_known(block, tile), tile + 1));
+    gather(solver, block, tile, near_below, sg_smaller(least_known(block, tile), tile + 1));
     sg_members_chunk(solver->members, &near_least, near_below, &near);
     sg_members_chunk(solver->members, &late_least, tile + SG_TILE_POS, &late);
     for (uint64_t p = tile; p < end && solver->largest + 1 < 64 * solver->words; p++) {
@@ -130,17 +127,14 @@ cleanup:
 static sg_status resolve_block(tile_solver *solver, uint64_t block, uint64_t end, uint64_t *solved) {
     sg_status status = SG_OK;
     for (uint64_t tile = block; tile < end && solver->largest + 1 < 64 * solver->words; tile += SG_TILE_POS)
-        SG_TRY(resolve_tile(solver, block, tile, smaller(end, tile + SG_TILE_POS), solved));
+        SG_TRY(resolve_tile(solver, block, tile, sg_smaller(end, tile + SG_TILE_POS), solved));
 cleanup:
     return status;
 }
 
 /* Options that lead from the heap sizes of a block to earlier blocks, about. */
 static double far_options(const tile_solver *solver, uint64_t block, uint64_t end) {
-    const sg_members *members = solver->members;
-    double share = members->list ? (double)sg_members_walk_from(members, block).index
-                                 : (double)members->count * (double)block / (double)members->limit;
-    return share * (double)(end - block);
+    return sg_members_below(solver->members, block) * (double)(end - block);
 }
 
 static sg_status make_room(tile_solver *solver) {

@@ -44,12 +44,14 @@ typedef struct sg_plan {
     uint64_t member_count;       /* as sg_members_count gives it */
     sg_need need;                /* peak memory */
     bool is_hopeless;            /* the answer alone does not fit: `need` is its size, all else is unset */
-    bool keeps_values;           /* the device keeps the values of the answer */
     double seconds;
 } sg_plan;
 
 /* Whether an engine is the recursion: only these have levels, rows and work for a device. */
 bool sg_engine_is_recursive(sg_engine engine);
+
+/* Whether the plan solves nim-values by blocks, whose values the device keeps. */
+bool sg_plan_keeps_values(const sg_request *request, const sg_plan *plan);
 
 /* Whether an engine serves a mode. */
 bool sg_engine_serves(sg_engine engine, sg_mode mode);

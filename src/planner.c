@@ -46,8 +46,7 @@ static bool is_on_device(const sg_request *request) {
     return request->device.operators->backend != SG_BACKEND_CPU;
 }
 
-/* Nim-values by blocks, which the device keeps. */
-static bool solves_blocks(const sg_request *request, const sg_plan *plan) {
+bool sg_plan_keeps_values(const sg_request *request, const sg_plan *plan) {
     return plan->engine == SG_ENGINE_TILE && is_on_device(request);
 }
 
@@ -130,7 +129,7 @@ static sg_need engine_need(const sg_request *request, const sg_plan *plan, uint6
 }
 
 static sg_need need_for(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count) {
-    bool on_device = solves_blocks(request, plan);
+    bool on_device = sg_plan_keeps_values(request, plan);
     uint64_t values = on_device ? 0 : sg_multiply_saturating(n, plan->value_bytes);
     uint64_t bits = request->mode == SG_MODE_NIM && !on_device ? 0 : n / 64 * 8 + 16;
     uint64_t answer = sg_add_saturating(sg_add_saturating(values, bits), sizeof(sg_result));
@@ -302,7 +301,7 @@ static double tile_seconds(const sg_request *request, const sg_plan *plan) {
     bool listed = sg_members_are_listed(plan->member_count, request->n);
     double options =
         (listed ? (double)plan->member_count : n) * n * 0.6; /* between 1/2, for dense S, and 2/3, for squares */
-    if (solves_blocks(request, plan))
+    if (sg_plan_keeps_values(request, plan))
         return options / SG_DEVICE_TILE_OPTIONS_PER_SECOND + 1e-9 * n * SG_DEVICE_TILE_HEAP_NS;
     double step_ns = plan->max_value < 512                 ? SG_TILE_ONE_HOT_NS
                      : plan->max_value < SG_TILE_L1_VALUES ? SG_TILE_BITS_NS
@@ -314,11 +313,10 @@ static double tile_seconds(const sg_request *request, const sg_plan *plan) {
 static void plan_tiles(const sg_request *request, sg_plan *plan) {
     plan->engine = SG_ENGINE_TILE;
     plan->rows = plan->base_threshold_pos = plan->level_batch = 0;
-    if (solves_blocks(request, plan)) {
+    if (sg_plan_keeps_values(request, plan)) {
         uint64_t asked = request->base_threshold_pos,
                  leaf_pos = asked ? asked : request->device.operators->nim->leaf_pos;
         plan->base_threshold_pos = leaf_pos < SG_DEVICE_NIM_LEAF_MOST ? leaf_pos : SG_DEVICE_NIM_LEAF_MOST;
-        plan->keeps_values = true;
         if (plan->value_bytes < request->device.operators->nim->minimal_bytes)
             plan->value_bytes = request->device.operators->nim->minimal_bytes;
     }

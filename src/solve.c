@@ -140,7 +140,7 @@ static sg_status run_engine(sg_job *job) {
     case SG_ENGINE_SIEVE:
         return sg_outcome_sieve(job);
     case SG_ENGINE_TILE:
-        return job->plan->keeps_values ? sg_nim_blocks(job) : sg_nim_tile(job);
+        return sg_plan_keeps_values(job->request, job->plan) ? sg_nim_blocks(job) : sg_nim_tile(job);
     case SG_ENGINE_SPLIT:
     case SG_ENGINE_CONVOLUTION:
         return mode == SG_MODE_COLD ? sg_outcome_recursion(job) : sg_nim_levels(job);
@@ -150,13 +150,15 @@ static sg_status run_engine(sg_job *job) {
 }
 
 /* Only the recursion and the CPU's tiles have work for several threads. */
-static bool is_threaded(const sg_plan *plan) {
-    return sg_engine_is_recursive(plan->engine) || (plan->engine == SG_ENGINE_TILE && !plan->keeps_values);
+static bool is_threaded(const sg_request *request, const sg_plan *plan) {
+    return sg_engine_is_recursive(plan->engine) ||
+           (plan->engine == SG_ENGINE_TILE && !sg_plan_keeps_values(request, plan));
 }
 
 static sg_status open_result(sg_job *job) {
     const sg_request *request = job->request;
     const sg_plan *plan = job->plan;
+    bool keeps_values = sg_plan_keeps_values(request, plan);
     sg_status status = SG_OK;
     SG_TAKE(&job->memory, job->result, sizeof *job->result);
     sg_result *result = job->result;
@@ -166,7 +168,7 @@ static sg_status open_result(sg_job *job) {
         .engine = plan->engine,
         .backend = request->device.operators->backend,
         .device = result->device_name,
-        .threads = is_threaded(plan) ? request->threads : 1,
+        .threads = is_threaded(request, plan) ? request->threads : 1,
         .n = request->n,
         .rows = plan->rows,
         .base_threshold_pos = plan->base_threshold_pos,
@@ -176,9 +178,9 @@ static sg_status open_result(sg_job *job) {
     };
     SG_TRY(sg_instruction_set_name(request->context, &result->info.instruction_set));
     snprintf(result->device_name, sizeof result->device_name, "%s", request->device.info.name);
-    if (request->mode != SG_MODE_NIM || plan->keeps_values)
+    if (request->mode != SG_MODE_NIM || keeps_values)
         SG_TAKE(&job->memory, result->cold_bits, request->n / 64 * 8 + 16);
-    if (request->mode != SG_MODE_COLD && !plan->keeps_values)
+    if (request->mode != SG_MODE_COLD && !keeps_values)
         SG_TRY(sg_values_open(&result->values, request->n, plan->value_bytes ? plan->value_bytes : 1, &job->memory));
 cleanup:
     return status;
