@@ -68,13 +68,13 @@ static void gather(const tile_solver *solver, uint64_t block, uint64_t tile, uin
     sg_member_chunk chunk;
     while (sg_members_chunk(solver->members, &least, below, &chunk)) {
         if (solver->values->bytes == 1)
-            one_hot ? kernels->far_one_hot_u8(values, tile, chunk.members, chunk.count, seen, solver->one_hot)
-                    : kernels->far_bits_u8(values, tile, chunk.members, chunk.count, seen, solver->words);
+            one_hot ? kernels->tile->far_one_hot_u8(values, tile, chunk.members, chunk.count, seen, solver->one_hot)
+                    : kernels->tile->far_bits_u8(values, tile, chunk.members, chunk.count, seen, solver->words);
         else if (solver->values->bytes == 2)
-            one_hot ? kernels->far_one_hot_u16(values, tile, chunk.members, chunk.count, seen, solver->one_hot)
-                    : kernels->far_bits_u16(values, tile, chunk.members, chunk.count, seen, solver->words);
+            one_hot ? kernels->tile->far_one_hot_u16(values, tile, chunk.members, chunk.count, seen, solver->one_hot)
+                    : kernels->tile->far_bits_u16(values, tile, chunk.members, chunk.count, seen, solver->words);
         else
-            kernels->far_bits_u32(values, tile, chunk.members, chunk.count, seen, solver->words);
+            kernels->tile->far_bits_u32(values, tile, chunk.members, chunk.count, seen, solver->words);
     }
 }
 

@@ -35,8 +35,8 @@ static void expect_shifted(const sg_kernels *kernels, rng *random, unsigned bits
         eighths[i] = (uint32_t)rng_below(random, AT);
     for (unsigned w = 0; w < SG_SEGMENT_BITS / 64; w++)
         before[w] = target[w] = (uint64_t)1 << rng_below(random, 64);
-    (bits == 512 ? kernels->or_shifted_vector : kernels->or_shifted_segment)(target, source + AT, eighths, count,
-                                                                             right_shift);
+    (bits == 512 ? kernels->shift->or_shifted_vector : kernels->shift->or_shifted_segment)(target, source + AT, eighths,
+                                                                                           count, right_shift);
     uint64_t wrong = 0;
     for (unsigned i = 0; i < bits; i++) {
         bool expected = bit_of((const uint8_t *)before, i);
@@ -69,15 +69,15 @@ typedef struct far_case {
 static void run_far(const sg_kernels *kernels, const far_case *which, const void *values, uint64_t first,
                     const uint64_t *members, size_t count, uint64_t *seen, const uint64_t *one_hot) {
     if (which->words == 0 && which->bytes == 1)
-        kernels->far_one_hot_u8(values, first, members, count, seen, one_hot);
+        kernels->tile->far_one_hot_u8(values, first, members, count, seen, one_hot);
     else if (which->words == 0)
-        kernels->far_one_hot_u16(values, first, members, count, seen, one_hot);
+        kernels->tile->far_one_hot_u16(values, first, members, count, seen, one_hot);
     else if (which->bytes == 1)
-        kernels->far_bits_u8(values, first, members, count, seen, which->words);
+        kernels->tile->far_bits_u8(values, first, members, count, seen, which->words);
     else if (which->bytes == 2)
-        kernels->far_bits_u16(values, first, members, count, seen, which->words);
+        kernels->tile->far_bits_u16(values, first, members, count, seen, which->words);
     else
-        kernels->far_bits_u32(values, first, members, count, seen, which->words);
+        kernels->tile->far_bits_u32(values, first, members, count, seen, which->words);
 }
 
 static uint64_t value_at(const void *values, unsigned bytes, uint64_t i) {

@@ -51,9 +51,9 @@ bool sg_or_shifts(const sg_field *field, uint8_t *hot_row, const uint8_t *source
     for (uint64_t done = 0; done < count;) {
         uint64_t step = count - done < SG_EARLY_EXIT_SHIFTS ? count - done : SG_EARLY_EXIT_SHIFTS;
         if (segment_bits == SG_SEGMENT_BITS)
-            field->kernels->or_shifted_segment(segment, source, eighths + done, step, 8 - extra);
+            field->kernels->shift->or_shifted_segment(segment, source, eighths + done, step, 8 - extra);
         else
-            field->kernels->or_shifted_vector(segment, source, eighths + done, step, 8 - extra);
+            field->kernels->shift->or_shifted_vector(segment, source, eighths + done, step, 8 - extra);
         done += step;
         if (sg_all_hot(hot_row, column, segment_bits))
             return true;

@@ -10,9 +10,7 @@ enum { SG_TILE_POS = 16 };
 /* Values below this fit the one-hot accumulators of far_one_hot. */
 enum { SG_ONE_HOT_VALUES = 512 };
 
-typedef struct sg_kernels {
-    const char *name;
-
+typedef struct sg_shift_kernels {
     /* Ors `count` shifted copies of a bit vector into a target: target bit i |= bit i - 8*eighths[k] of the vector that
      * begins right_shift bits after the byte at `source`, for every k. `segment` has SG_SEGMENT_BITS bits, `vector`
      * 512; both 64-byte aligned. Bytes up to 8*eighths[k] before `source` and 8 past the target's length are read.
@@ -21,7 +19,9 @@ typedef struct sg_kernels {
                                unsigned right_shift);
     void (*or_shifted_vector)(uint64_t *vector, const uint8_t *source, const uint32_t *eighths, size_t count,
                               unsigned right_shift);
+} sg_shift_kernels;
 
+typedef struct sg_tile_kernels {
     /* For each of the SG_TILE_POS heap sizes from `first` on and each of the listed members s: marks the value of heap
      * size - s in the heap size's seen-set. values[i] is the value of heap size i; all sources exist. one_hot: values <
      * SG_ONE_HOT_VALUES, seen-sets of 8 words each, and a 64-byte aligned table of SG_ONE_HOT_VALUES rows of 512 bits
@@ -37,6 +37,12 @@ typedef struct sg_kernels {
                          size_t words);
     void (*far_bits_u32)(const uint32_t *values, uint64_t first, const uint64_t *members, size_t count, uint64_t *seen,
                          size_t words);
+} sg_tile_kernels;
+
+typedef struct sg_kernels {
+    const char *name;
+    const sg_shift_kernels *shift;
+    const sg_tile_kernels *tile;
 } sg_kernels;
 
 /* The best kernels this processor runs, or those named by the environment variable SUBGAME_ISA (avx512, avx2 or
