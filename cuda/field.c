@@ -91,16 +91,19 @@ sg_need sg_cuda_field_need(const sg_field_shape *shape) {
 
 /* --- the classes of S --- */
 
-/* Sorts a listed class by q % 32: the host's groups are by q % 8, of which four make one of ours each. */
+/* Sorts a listed class by q % 32, ascending in each group. */
 static void group_by_32(const sg_shift_class *from, sg_cuda_class *class, uint32_t *words) {
-    uint32_t at = 0;
+    uint32_t at[32] = {0}, start = 0;
+    for (uint64_t i = 0; i < from->count; i++)
+        at[from->columns[i] % 32]++;
     for (uint32_t group = 0; group < 32; group++) {
-        class->group[group] = at;
-        for (uint64_t i = from->group_start[group % 8]; i < from->group_start[group % 8 + 1]; i++)
-            if (from->eighths[i] % 4 == group / 8)
-                words[at++] = from->eighths[i] / 4;
+        uint32_t count = at[group];
+        class->group[group] = at[group] = start;
+        start += count;
     }
-    class->group[32] = at;
+    class->group[32] = start;
+    for (uint64_t i = 0; i < from->count; i++)
+        words[at[from->columns[i] % 32]++] = from->columns[i] / 32;
 }
 
 /* Describes all classes in field->classes, without their groups; returns how many shifts are listed and how many

@@ -42,17 +42,10 @@ uint64_t sg_shifts_bytes(const sg_rows *rows, uint64_t count) {
     return sg_add_saturating(fixed, by_members < by_residues ? by_members : by_residues);
 }
 
-/* Sets count and group_start of every class. group_start[g + 1] holds group g's count until the sums are formed. */
 static void count_classes(sg_shifts *shifts, const sg_members *members) {
     uint64_t s;
-    for (sg_member_walk walk = sg_members_walk(members); sg_member_next(&walk, &s);) {
-        sg_shift_class *class = &shifts->classes[s % shifts->modulus];
-        class->count++;
-        class->group_start[s / shifts->modulus % 8 + 1]++;
-    }
-    for (uint64_t t = 0; t < shifts->modulus; t++)
-        for (unsigned g = 0; g < 8; g++)
-            shifts->classes[t].group_start[g + 1] += shifts->classes[t].group_start[g];
+    for (sg_member_walk walk = sg_members_walk(members); sg_member_next(&walk, &s);)
+        shifts->classes[s % shifts->modulus].count++;
 }
 
 /* Hands out list and row storage to the classes and lists the residues. Returns false when the storage is not yet
@@ -66,7 +59,7 @@ static void place_classes(sg_shifts *shifts, const sg_rows *rows) {
             continue;
         shifts->residues[shifts->residue_count++] = (uint32_t)t;
         if (sg_class_is_listed(rows, class->count)) {
-            class->eighths = list;
+            class->columns = list;
             list += class->count;
         } else {
             class->bits = row + SG_ROW_GUARD_BYTES;
@@ -80,20 +73,14 @@ static void fill_classes(sg_shifts *shifts, const sg_members *members) {
     for (sg_member_walk walk = sg_members_walk(members); sg_member_next(&walk, &s);) {
         sg_shift_class *class = &shifts->classes[s % shifts->modulus];
         uint64_t q = s / shifts->modulus;
-        if (class->eighths)
-            class->eighths[class->group_start[q % 8]++] = (uint32_t)(q / 8);
+        if (class->columns)
+            *class->columns++ = (uint32_t)q;
         else
             class->bits[q / 8] |= (uint8_t)(1u << q % 8);
     }
-    /* Filling moved each start to its group's end, which is the next group's start. */
-    for (uint64_t t = 0; t < shifts->modulus; t++) {
-        sg_shift_class *class = &shifts->classes[t];
-        if (!class->eighths)
-            continue;
-        for (unsigned g = 8; g > 0; g--)
-            class->group_start[g] = class->group_start[g - 1];
-        class->group_start[0] = 0;
-    }
+    for (uint64_t t = 0; t < shifts->modulus; t++)
+        if (shifts->classes[t].columns)
+            shifts->classes[t].columns -= shifts->classes[t].count; /* filling moved it to its end */
 }
 
 sg_status sg_shifts_build(sg_shifts *shifts, const sg_rows *rows, const sg_members *members, sg_memory *memory) {
@@ -132,11 +119,8 @@ void sg_shifts_count(const sg_shifts *shifts, const sg_rows *rows, uint64_t coun
         counts[i] = 0;
     for (uint64_t t = 0; t < shifts->modulus; t++) {
         const sg_shift_class *class = &shifts->classes[t];
-        for (unsigned g = 0; class->eighths && g < 8; g++)
-            for (uint64_t i = class->group_start[g]; i < class->group_start[g + 1]; i++) {
-                uint64_t q = 8 * (uint64_t) class->eighths[i] + g;
-                counts[q ? 64 - (unsigned)__builtin_clzll(q) : 0]++;
-            }
+        for (uint64_t i = 0; class->columns && i < class->count; i++)
+            counts[class->columns[i] ? 32 - (unsigned)__builtin_clz(class->columns[i]) : 0]++;
         for (uint64_t q = 0; class->bits && q < rows->columns; q++)
             if (class->bits[q / 8] >> q % 8 & 1)
                 counts[q ? 64 - (unsigned)__builtin_clzll(q) : 0]++;

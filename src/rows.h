@@ -46,9 +46,8 @@ static inline uint64_t sg_residue_between(const sg_rows *rows, uint64_t r, uint6
  * bits (bit q), which operators shift by cold positions instead. */
 typedef struct sg_shift_class {
     uint64_t count;
-    uint32_t *eighths; /* q / 8, grouped by q % 8, ascending in each group; NULL for a dense class */
-    uint64_t group_start[9];
-    uint8_t *bits; /* a guarded row; NULL for a sparse class */
+    uint32_t *columns; /* the q, ascending; NULL for a dense class */
+    uint8_t *bits;     /* a guarded row; NULL for a sparse class */
 } sg_shift_class;
 
 typedef struct sg_shifts {

@@ -23,28 +23,29 @@ static bool bit_of(const uint8_t *bytes, uint64_t i) {
     return bytes[i / 8] >> i % 8 & 1;
 }
 
-static void expect_shifted(const sg_kernels *kernels, rng *random, unsigned bits, unsigned right_shift) {
+static void expect_shifted(const sg_kernels *kernels, rng *random, unsigned vectors, unsigned extra) {
     enum { SOURCE_BYTES = 4096, AT = 2048, SHIFTS = 100 };
     uint8_t *source = calloc(1, SOURCE_BYTES);
     uint64_t *target = aligned_alloc(64, SG_SEGMENT_BITS / 8), *before = malloc(SG_SEGMENT_BITS / 8);
-    uint32_t eighths[SHIFTS];
+    uint32_t shifts[SHIFTS];
     size_t count = rng_below(random, SHIFTS);
+    uint64_t density = rng_chance(random, 1, 2) ? 50 : 2, wrong = 0, unset = 0;
     for (size_t i = 0; i < SOURCE_BYTES; i++)
-        source[i] = rng_chance(random, 1, 50) ? (uint8_t)rng_next(random) : 0;
+        source[i] = rng_chance(random, 1, density) ? (uint8_t)rng_next(random) : 0;
     for (size_t i = 0; i < SHIFTS; i++)
-        eighths[i] = (uint32_t)rng_below(random, AT);
+        shifts[i] = (uint32_t)rng_below(random, 8 * AT - 1);
     for (unsigned w = 0; w < SG_SEGMENT_BITS / 64; w++)
         before[w] = target[w] = (uint64_t)1 << rng_below(random, 64);
-    (bits == 512 ? kernels->shift->or_shifted_vector : kernels->shift->or_shifted_segment)(target, source + AT, eighths,
-                                                                                           count, right_shift);
-    uint64_t wrong = 0;
-    for (unsigned i = 0; i < bits; i++) {
+    bool all_set = kernels->shift->or_shifted(target, vectors, source + AT, shifts, count, extra);
+    for (unsigned i = 0; i < SG_SEGMENT_BITS; i++) {
         bool expected = bit_of((const uint8_t *)before, i);
-        for (size_t k = 0; k < count; k++)
-            expected |= bit_of(source, 8 * (uint64_t)(AT - eighths[k]) + right_shift + i);
+        for (size_t k = 0; k < count && i < 512 * vectors; k++)
+            expected |= bit_of(source, 8 * (uint64_t)AT + i - shifts[k] - extra);
         wrong += bit_of((const uint8_t *)target, i) != expected;
+        unset += i < 512 * vectors && !expected;
     }
     EXPECT_EQ(wrong, 0u);
+    EXPECT_EQ(all_set, unset == 0);
     free(source);
     free(target);
     free(before);
@@ -53,11 +54,9 @@ static void expect_shifted(const sg_kernels *kernels, rng *random, unsigned bits
 SG_TEST_P(Kernels, OrShiftedMovesEveryBit, char *const, instruction_sets, set_name) {
     const sg_kernels *kernels = kernels_or_skip(*param);
     rng random = {11};
-    for (unsigned right_shift = 0; right_shift <= 8; right_shift++)
-        for (unsigned round = 0; round < 4; round++) {
-            expect_shifted(kernels, &random, 512, right_shift);
-            expect_shifted(kernels, &random, SG_SEGMENT_BITS, right_shift);
-        }
+    for (unsigned vectors = 1; vectors <= SG_SEGMENT_VECTORS; vectors++)
+        for (unsigned round = 0; round < 8; round++)
+            expect_shifted(kernels, &random, vectors, round % 2);
 }
 
 typedef struct far_case {

@@ -8,16 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
-static uint64_t pairs_bytes(const sg_rows *rows, uint32_t threads) {
-    return sg_multiply_saturating(sg_multiply_saturating(rows->modulus, threads), sizeof(sg_shift_pair));
+static uint64_t live_bytes(const sg_rows *rows, uint32_t threads) {
+    return sg_multiply_saturating(threads * sizeof(uint32_t), sg_segments_most(rows));
 }
 
 static sg_need field_need(const sg_field_shape *shape) {
     const sg_rows *rows = shape->rows;
     uint64_t plane_count = 2 * shape->levels + (shape->with_preset ? 1 : 0);
     uint64_t planes = sg_multiply_saturating(plane_count, sg_rows_plane_bytes(rows));
-    uint64_t lists = 4 * sg_cold_list_capacity(rows) + rows->modulus * sizeof(sg_cold_group);
-    uint64_t bytes = sg_add_saturating(planes, sg_add_saturating(lists, pairs_bytes(rows, shape->threads)));
+    uint64_t lists = 4 * sg_cold_capacity(rows) + rows->modulus * sizeof(sg_cold_list);
+    uint64_t bytes = sg_add_saturating(planes, sg_add_saturating(lists, live_bytes(rows, shape->threads)));
     return (sg_need){.host_bytes = shape->convolves ? sg_add_saturating(bytes, sg_convolver_bytes(rows)) : bytes};
 }
 
@@ -27,9 +27,9 @@ static sg_status close_field(sg_field *field) {
     sg_memory_give(memory, field->hot_planes);
     sg_memory_give(memory, field->cold_planes);
     sg_memory_give(memory, field->preset);
-    sg_memory_give(memory, field->cold_list);
-    sg_memory_give(memory, field->cold_groups);
-    sg_memory_give(memory, field->pairs);
+    sg_memory_give(memory, field->cold_columns);
+    sg_memory_give(memory, field->cold_lists);
+    sg_memory_give(memory, field->live);
     free(field);
     return SG_OK;
 }
@@ -60,10 +60,11 @@ static sg_status open_field(const sg_field_spec *spec, sg_field **opened) {
     select_level(field, 0);
     if (shape->with_preset)
         SG_TAKE(spec->memory, field->preset, plane_bytes);
-    field->cold_list_capacity = sg_cold_list_capacity(shape->rows);
-    SG_TAKE(spec->memory, field->cold_list, 4 * field->cold_list_capacity);
-    SG_TAKE(spec->memory, field->cold_groups, shape->rows->modulus * sizeof *field->cold_groups);
-    SG_TAKE(spec->memory, field->pairs, pairs_bytes(shape->rows, shape->threads));
+    field->cold_capacity = sg_cold_capacity(shape->rows);
+    SG_TAKE(spec->memory, field->cold_columns, 4 * field->cold_capacity);
+    SG_TAKE(spec->memory, field->cold_lists, shape->rows->modulus * sizeof *field->cold_lists);
+    field->live_stride = sg_segments_most(shape->rows);
+    SG_TAKE(spec->memory, field->live, live_bytes(shape->rows, shape->threads));
     if (shape->convolves)
         SG_TRY(sg_convolver_open(field));
     *opened = field;
@@ -269,7 +270,7 @@ static sg_status check(sg_context *context, const sg_device *device) {
 const sg_operators *sg_cpu_operators(void) {
     static const sg_operators operators = {
         .backend = SG_BACKEND_CPU,
-        .max_columns = (uint64_t)1 << 35, /* lists of shifts hold eighths of columns in 32 bits */
+        .max_columns = (uint64_t)1 << 32, /* lists hold columns in 32 bits */
         .count_devices = count_devices,
         .describe = describe,
         .check = check,

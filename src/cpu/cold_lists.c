@@ -4,12 +4,7 @@
 
 #include <string.h>
 
-/* Bits g, g+8, g+16, ... of a word: the columns of one group. */
-static uint64_t group_mask(unsigned g) {
-    return UINT64_C(0x0101010101010101) << g;
-}
-
-uint64_t sg_cold_list_capacity(const sg_rows *rows) {
+uint64_t sg_cold_capacity(const sg_rows *rows) {
     /* A range of 512 columns must always fit; more than all heap sizes are never needed. */
     uint64_t least = 512 * rows->modulus, most = rows->n < SG_COLD_LIST_MAX ? rows->n : SG_COLD_LIST_MAX;
     return least > most ? least : most;
@@ -41,24 +36,15 @@ static uint64_t count_range(const sg_field *field, const uint32_t *sources, uint
 
 void sg_cold_lists_build(sg_field *field, const uint32_t *sources, uint64_t source_count, uint64_t first,
                          uint64_t end) {
-    uint32_t *storage = field->cold_list;
+    uint32_t *storage = field->cold_columns;
     for (uint64_t i = 0; i < source_count; i++) {
-        sg_cold_group *group = &field->cold_groups[sources[i]];
+        sg_cold_list *list = &field->cold_lists[sources[i]];
         word_range range = words_of(field, sources[i], first, end);
-        uint64_t fill[8], start = 0;
-        for (unsigned g = 0; g < 8; g++) {
-            fill[g] = group->group_start[g] = start;
-            for (uint64_t w = range.first; w < range.end; w++)
-                start += (uint64_t)__builtin_popcountll(range.words[w] & group_mask(g));
-        }
-        group->group_start[8] = start;
-        group->eighths = storage;
+        list->columns = storage;
         for (uint64_t w = range.first; w < range.end; w++)
-            for (uint64_t rest = range.words[w]; rest; rest &= rest - 1) {
-                uint64_t column = 64 * w + (uint64_t)__builtin_ctzll(rest);
-                group->eighths[fill[column % 8]++] = (uint32_t)(column / 8);
-            }
-        storage += start;
+            for (uint64_t rest = range.words[w]; rest; rest &= rest - 1)
+                *storage++ = (uint32_t)(64 * w + (uint64_t)__builtin_ctzll(rest));
+        list->count = (uint64_t)(storage - list->columns);
     }
 }
 
@@ -73,7 +59,7 @@ void sg_source_ranges(sg_field *field, const sg_node *node, const uint32_t *sour
         if (first < node->first)
             first = node->first;
         uint64_t count = count_range(field, sources, source_count, first, end);
-        if (count > field->cold_list_capacity) {
+        if (count > field->cold_capacity) {
             length /= 2;
             continue;
         }

@@ -14,48 +14,62 @@ bool sg_all_hot(const uint8_t *hot_row, uint64_t first, uint64_t bits) {
 /* A node's target in whole segments, and how many of them a chunk has. */
 typedef struct target_shape {
     uint64_t first;
-    uint64_t end;
-    uint64_t chunk_columns;
-    unsigned segment_bits;
+    uint64_t segments;
+    uint64_t chunk_segments;
+    unsigned vectors;
 } target_shape;
 
 static target_shape target_of(const sg_field *field, const sg_node *node) {
-    unsigned bits = node->columns >= SG_SEGMENT_BITS ? SG_SEGMENT_BITS : 512;
-    uint64_t first = node->target_first / bits * bits, end = (node->target_end + bits - 1) / bits * bits;
+    uint64_t vectors = node->columns / 512;
+    if (vectors > SG_SEGMENT_VECTORS)
+        vectors = SG_SEGMENT_VECTORS;
+    if (vectors < 1)
+        vectors = 1;
+    uint64_t bits = 512 * vectors, first = node->target_first / 512 * 512;
+    uint64_t segments = (node->target_end - first + bits - 1) / bits;
     uint64_t chunks_per_row = (uint64_t)SG_ITEMS_PER_THREAD * field->threads / field->rows->modulus + 1;
-    return (target_shape){first, end, ((end - first) / bits / chunks_per_row + 1) * bits, bits};
+    return (target_shape){first, segments, segments / chunks_per_row + 1, (unsigned)vectors};
 }
 
 uint64_t sg_chunk_count(const sg_field *field, const sg_node *node) {
     target_shape target = target_of(field, node);
-    return field->rows->modulus * ((target.end - target.first + target.chunk_columns - 1) / target.chunk_columns);
+    return field->rows->modulus * ((target.segments + target.chunk_segments - 1) / target.chunk_segments);
 }
 
 sg_chunk sg_chunk_at(const sg_field *field, const sg_node *node, uint64_t i) {
     target_shape target = target_of(field, node);
-    uint64_t first = target.first + i / field->rows->modulus * target.chunk_columns;
-    uint64_t end = first + target.chunk_columns < target.end ? first + target.chunk_columns : target.end;
-    return (sg_chunk){i % field->rows->modulus, first, end, target.segment_bits};
+    uint64_t first = i / field->rows->modulus * target.chunk_segments, left = target.segments - first;
+    return (sg_chunk){.row = i % field->rows->modulus,
+                      .first = target.first + first * 512 * target.vectors,
+                      .segment_count = left < target.chunk_segments ? left : target.chunk_segments,
+                      .vectors = target.vectors};
+}
+
+uint64_t sg_list_live(const sg_field *field, const sg_chunk *chunk, uint32_t *live) {
+    const uint8_t *hot_row = sg_row(field->rows, field->hot, chunk->row);
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < chunk->segment_count; i++) {
+        live[count] = (uint32_t)i;
+        count += !sg_all_hot(hot_row, sg_segment_column(chunk, i), 512 * (uint64_t)chunk->vectors);
+    }
+    return count;
+}
+
+uint64_t sg_segments_most(const sg_rows *rows) {
+    return rows->columns / SG_SEGMENT_BITS + SG_SEGMENT_VECTORS + 1;
 }
 
 bool sg_node_is_parallel(const sg_field *field, const sg_node *node) {
     return field->threads > 1 && node->columns * field->rows->modulus >= SG_PARALLEL_NODE_POS;
 }
 
-bool sg_or_shifts(const sg_field *field, uint8_t *hot_row, const uint8_t *source_row, uint64_t column,
-                  unsigned segment_bits, const uint32_t *eighths, uint64_t count, unsigned extra) {
-    uint64_t *segment = (uint64_t *)(void *)(hot_row + column / 8);
-    /* Target bit i takes source bit column - 8e - extra + i; begin at the byte before, so that the rest is a right
-     * shift. */
-    const uint8_t *source = source_row + (int64_t)(column / 8) - 1;
-    for (uint64_t done = 0; done < count;) {
-        uint64_t step = count - done < SG_EARLY_EXIT_SHIFTS ? count - done : SG_EARLY_EXIT_SHIFTS;
-        if (segment_bits == SG_SEGMENT_BITS)
-            field->kernels->shift->or_shifted_segment(segment, source, eighths + done, step, 8 - extra);
-        else
-            field->kernels->shift->or_shifted_vector(segment, source, eighths + done, step, 8 - extra);
-        done += step;
-        if (sg_all_hot(hot_row, column, segment_bits))
+bool sg_or_shifts(const sg_field *field, const sg_chunk *chunk, uint64_t segment, const uint8_t *row,
+                  const sg_cold_list *shifts, unsigned extra) {
+    uint64_t byte = sg_segment_column(chunk, segment) / 8;
+    uint64_t *target = (uint64_t *)(void *)(sg_row(field->rows, field->hot, chunk->row) + byte);
+    for (uint64_t done = 0, step; done < shifts->count; done += step) {
+        step = shifts->count - done < SG_EARLY_EXIT_SHIFTS ? shifts->count - done : SG_EARLY_EXIT_SHIFTS;
+        if (field->kernels->shift->or_shifted(target, chunk->vectors, row + byte, shifts->columns + done, step, extra))
             return true;
     }
     return false;

@@ -10,15 +10,17 @@ enum { SG_TILE_POS = 16 };
 /* Values below this fit the one-hot accumulators of far_one_hot. */
 enum { SG_ONE_HOT_VALUES = 512 };
 
+/* Vectors of 512 bits in a target segment, at the most. */
+enum { SG_SEGMENT_VECTORS = 8 };
+
 typedef struct sg_shift_kernels {
-    /* Ors `count` shifted copies of a bit vector into a target: target bit i |= bit i - 8*eighths[k] of the vector that
-     * begins right_shift bits after the byte at `source`, for every k. `segment` has SG_SEGMENT_BITS bits, `vector`
-     * 512; both 64-byte aligned. Bytes up to 8*eighths[k] before `source` and 8 past the target's length are read.
-     * right_shift is 0 .. 8. */
-    void (*or_shifted_segment)(uint64_t *segment, const uint8_t *source, const uint32_t *eighths, size_t count,
-                               unsigned right_shift);
-    void (*or_shifted_vector)(uint64_t *vector, const uint8_t *source, const uint32_t *eighths, size_t count,
-                              unsigned right_shift);
+    /* Ors shifted copies of a bit vector into a target segment of 1 .. SG_SEGMENT_VECTORS vectors, 64-byte aligned:
+     * target bit i |= bit i - shifts[k] - extra of the vector at `source`, for each k < count. Returns whether all bits
+     * of the target are set. Bytes (shifts[k] + extra + 7) / 8 before `source` up to 64 * vectors + 8 after it are
+     * read.
+     */
+    bool (*or_shifted)(uint64_t *target, unsigned vectors, const uint8_t *source, const uint32_t *shifts, size_t count,
+                       unsigned extra);
 } sg_shift_kernels;
 
 typedef struct sg_tile_kernels {

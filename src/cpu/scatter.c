@@ -14,61 +14,45 @@ typedef struct scatter_job {
     bool listed_classes;
 } scatter_job;
 
-/* Marks columns first .. end-1 of the target row from one cold column and one group of a listed class. */
-static void mark_group(uint8_t *hot_row, const uint32_t *eighths, uint64_t count, uint64_t shifted_column,
-                       uint64_t first, uint64_t end) {
-    int64_t least = ((int64_t)first - (int64_t)shifted_column + 7) / 8; /* least e with shifted_column + 8e >= first */
-    for (uint64_t k = sg_lower_bound_u32(eighths, 0, count, least); k < count; k++) {
-        uint64_t column = shifted_column + 8 * (uint64_t)eighths[k];
-        if (column >= end)
-            return;
-        hot_row[column / 8] |= (uint8_t)(1u << column % 8);
-    }
-}
-
-static void mark_listed(const sg_cold_group *cold, const sg_shift_class *class, unsigned borrow, uint8_t *hot_row,
-                        uint64_t first, uint64_t end) {
-    for (unsigned h = 0; h < 8; h++)
-        for (uint64_t i = cold->group_start[h]; i < cold->group_start[h + 1]; i++)
-            for (unsigned g = 0; g < 8; g++)
-                mark_group(hot_row, class->eighths + class->group_start[g],
-                           class->group_start[g + 1] - class->group_start[g],
-                           8 * (uint64_t)cold->eighths[i] + h + borrow + g, first, end);
-}
-
-static void mark_dense(const sg_field *field, const sg_cold_group *cold, const sg_shift_class *class, unsigned borrow,
-                       uint8_t *hot_row, uint64_t column, unsigned bits) {
-    for (unsigned h = 0; h < 8; h++)
-        if (sg_or_shifts(field, hot_row, class->bits, column, bits, cold->eighths + cold->group_start[h],
-                         cold->group_start[h + 1] - cold->group_start[h], h + borrow))
-            return;
-}
-
-/* Marks one chunk of a target row. Returns whether later ranges may still find something to mark. */
-static bool mark_chunk(const sg_field *field, const scatter_job *job, const sg_chunk *chunk) {
-    uint8_t *hot_row = sg_row(field->rows, field->hot, chunk->row);
-    bool open = false;
-    for (uint64_t i = 0; i < job->source_count; i++) {
-        uint64_t t = sg_residue_between(field->rows, chunk->row, job->sources[i]);
-        const sg_shift_class *class = &field->shifts->classes[t];
-        const sg_cold_group *cold = &field->cold_groups[job->sources[i]];
-        unsigned borrow = chunk->row < t;
-        if (!class->count || !cold->group_start[8])
-            continue;
-        if (class->bits) {
-            for (uint64_t column = chunk->first; column < chunk->end; column += chunk->segment_bits)
-                if (!sg_all_hot(hot_row, column, chunk->segment_bits))
-                    mark_dense(field, cold, class, borrow, hot_row, column, chunk->segment_bits);
-        } else if (job->listed_classes) {
-            mark_listed(cold, class, borrow, hot_row, chunk->first, chunk->end);
+/* Marks a chunk of a target row from each listed cold position by each shift, later cold positions first: so the shifts
+ * that reach the chunk begin further and further up. */
+static void mark_listed(const sg_cold_list *cold, const sg_shift_class *class, unsigned borrow, const sg_chunk *chunk,
+                        uint8_t *hot_row) {
+    uint64_t end = sg_segment_column(chunk, chunk->segment_count), first_shift = 0;
+    for (uint64_t i = cold->count; i > 0; i--) {
+        uint64_t from = (uint64_t)cold->columns[i - 1] + borrow;
+        while (first_shift < class->count && from + class->columns[first_shift] < chunk->first)
+            first_shift++;
+        for (uint64_t k = first_shift; k < class->count && from + class->columns[k] < end; k++) {
+            uint64_t column = from + class->columns[k];
+            hot_row[column / 8] |= (uint8_t)(1u << column % 8);
         }
     }
-    /* Only dense classes come in several ranges, between which it pays to look. */
-    if (!field->shifts->dense_count)
-        return true;
-    for (uint64_t column = chunk->first; column < chunk->end && !open; column += chunk->segment_bits)
-        open = !sg_all_hot(hot_row, column, chunk->segment_bits);
-    return open;
+}
+
+/* Marks a chunk of a target row. Returns whether later ranges may still find something to mark. */
+static bool mark_chunk(const sg_field *field, const scatter_job *job, const sg_chunk *chunk) {
+    uint8_t *hot_row = sg_row(field->rows, field->hot, chunk->row);
+    uint32_t *live = field->live + field->live_stride * (uint64_t)omp_get_thread_num();
+    uint64_t live_count = sg_list_live(field, chunk, live), kept;
+    for (uint64_t i = 0; i < job->source_count && live_count; i++) {
+        uint64_t t = sg_residue_between(field->rows, chunk->row, job->sources[i]);
+        const sg_shift_class *class = &field->shifts->classes[t];
+        const sg_cold_list *cold = &field->cold_lists[job->sources[i]];
+        unsigned borrow = chunk->row < t;
+        if (!class->count || !cold->count)
+            continue;
+        if (class->bits) {
+            kept = 0;
+            for (uint64_t k = 0; k < live_count; k++)
+                if (!sg_or_shifts(field, chunk, live[k], class->bits, cold, borrow))
+                    live[kept++] = live[k];
+            live_count = kept;
+        } else if (job->listed_classes) {
+            mark_listed(cold, class, borrow, chunk, hot_row);
+        }
+    }
+    return live_count;
 }
 
 static bool mark_from_lists(sg_field *field, const sg_node *node, void *argument) {

@@ -61,12 +61,11 @@ static const REAL *NAME(stored)(const sg_field *field, NAME(transforms) * transf
             if (class->bits[(base + x) / 8] >> (base + x) % 8 & 1)
                 entries[x] = unit;
     } else {
-        for (unsigned g = 0; g < 8; g++)
-            for (uint64_t i = class->group_start[g]; i < class->group_start[g + 1]; i++) {
-                int64_t x = 8 * (int64_t) class->eighths[i] + g - base;
-                if (x >= 0 && x < length)
-                    entries[x] = unit;
-            }
+        for (uint64_t i = 0; i < class->count; i++) {
+            int64_t x = (int64_t) class->columns[i] - base;
+            if (x >= 0 && x < length)
+                entries[x] = unit;
+        }
     }
     NAME(forward)(transforms, level, entries);
     transforms->stored[index] = entries;
