@@ -105,6 +105,9 @@ struct sg_operators {
     sg_status (*preset)(sg_field *field, uint64_t first_pos, uint64_t count, const uint64_t *bits);
     /* Begins a run: no cold positions; hot marks of every level as preset. */
     sg_status (*begin)(sg_field *field);
+    /* Begins a run of one level with these hot marks instead (bit p of word p/64 for heap size p). NULL where a
+     * recursion cannot be the base case of another. */
+    sg_status (*begin_with)(sg_field *field, const uint64_t *hot);
     /* Adds the cold positions of all levels to the preset plane: the next levels of theorem 3 exclude them. */
     sg_status (*absorb)(sg_field *field);
 

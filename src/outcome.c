@@ -1,4 +1,5 @@
 /* Cold positions by the plain recurrence, by the paper's sieve, and by the recursion. */
+#include "bits.h"
 #include "decree.h"
 #include "job.h"
 #include "recursion.h"
@@ -123,14 +124,8 @@ static sg_status preset_segment(sg_job *job, void *argument, uint64_t first, uin
 /* Base cases come in rising order and may begin at any bit. */
 static sg_status emit_cold(void *user, uint64_t level, uint64_t first_pos, uint64_t count, const uint64_t *cold) {
     sg_job *job = user;
-    uint64_t *into = job->result->cold_bits + first_pos / 64;
-    unsigned shift = (unsigned)(first_pos % 64);
     (void)level; /* there is one */
-    for (uint64_t w = 0; w < (count + 63) / 64; w++) {
-        into[w] |= cold[w] << shift;
-        if (shift && cold[w] >> (64 - shift))
-            into[w + 1] |= cold[w] >> (64 - shift);
-    }
+    sg_bits_or(job->result->cold_bits, first_pos, count, cold);
     sg_monitor_advance(&job->monitor, (double)(first_pos + count) / (double)job->request->n, first_pos + count);
     return SG_OK;
 }

@@ -33,10 +33,22 @@ typedef enum sg_policy {
     SG_POLICY_CHEAPEST  /* the cheapest of the three at each node */
 } sg_policy;
 
+/* A further layout of the recursion: blocks of at most block_pos heap sizes are base cases of the layout before and
+ * solved by the recursion on these rows. Many rows suit long blocks, whose cold positions they gather in few rows; few
+ * rows suit short ones. */
+typedef struct sg_inner_layer {
+    uint64_t rows;
+    uint64_t block_pos;
+} sg_inner_layer;
+
+enum { SG_MAX_INNER_LAYERS = 3 };
+
 typedef struct sg_plan {
     sg_engine engine;
-    sg_policy policy;            /* recursion only */
-    uint64_t rows;               /* M; recursion only, else 0 */
+    sg_policy policy;     /* recursion only */
+    uint64_t rows;        /* M, of the outermost layout; recursion only, else 0 */
+    uint64_t inner_count; /* layouts inside it, outer ones first */
+    sg_inner_layer inner[SG_MAX_INNER_LAYERS];
     uint64_t base_threshold_pos; /* recursion, and nim-values by tiles on a device; else 0 */
     uint64_t level_batch;        /* levels solved at once; nim by recursion only, else 0 */
     unsigned value_bytes;        /* width to reserve for a value; 0 for outcomes */

@@ -2,6 +2,7 @@
  * and transforms. The invariant at every block: all marks from heap sizes before the block are in place, none from
  * inside it. */
 #include "recursion.h"
+#include "bits.h"
 #include "divide.h"
 #include "tuning.h"
 
@@ -35,80 +36,137 @@ static uint64_t levels_of(const sg_plan *plan) {
     return plan->level_batch ? plan->level_batch : 1;
 }
 
-sg_need sg_recursion_need(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count,
-                          bool with_preset) {
-    sg_rows rows = sg_rows_make(n, plan->rows, plan->base_threshold_pos);
-    uint64_t levels = levels_of(plan);
-    if (!sg_members_are_listed(member_count, n))
-        member_count = n; /* the count was capped: all that is known is that no more are below n */
-    sg_field_shape shape = {
-        &rows, levels, member_count, request->threads, with_preset, sg_policy_convolves(plan->policy)};
-    sg_need need = request->device.operators->field_need(&shape);
-    uint64_t bytes =
-        sg_add_saturating(sg_shifts_bytes(&rows, member_count), sg_base_case_bytes(member_count, leaf_pos(&rows)));
-    bytes = sg_add_saturating(bytes, 2 * levels * leaf_bytes(&rows));
+/* The layers of a plan, outermost first: layer 0 has plan->rows. */
+static uint64_t layer_rows(const sg_plan *plan, uint64_t layer) {
+    return layer ? plan->inner[layer - 1].rows : plan->rows;
+}
+
+static sg_rows layer_layout(const sg_plan *plan, uint64_t layer, uint64_t n) {
+    bool innermost = layer == plan->inner_count;
+    return sg_rows_make(n, layer_rows(plan, layer),
+                        innermost ? plan->base_threshold_pos : plan->inner[layer].block_pos);
+}
+
+static sg_need layer_need(const sg_request *request, const sg_plan *plan, uint64_t layer, const sg_field_shape *shape) {
+    const sg_rows *rows = shape->rows;
+    uint64_t levels = shape->levels;
+    sg_need need = request->device.operators->field_need(shape);
+    uint64_t bytes = sg_shifts_bytes(rows, shape->member_count);
+    if (layer == plan->inner_count)
+        bytes = sg_add_saturating(bytes, sg_base_case_bytes(shape->member_count, leaf_pos(rows)));
+    else
+        bytes = sg_add_saturating(bytes, sizeof(sg_recursion));
+    bytes = sg_add_saturating(bytes, 2 * levels * leaf_bytes(rows));
     bytes = sg_add_saturating(bytes,
-                              count_stride(&rows, levels) * (depth_count(&rows) * sizeof(uint64_t) + sizeof(uint32_t)));
+                              count_stride(rows, levels) * (depth_count(rows) * sizeof(uint64_t) + sizeof(uint32_t)));
     bytes = sg_add_saturating(bytes, 3 * levels * sizeof(uint64_t));
     need.host_bytes = sg_add_saturating(need.host_bytes, bytes);
     return need;
 }
 
+sg_need sg_recursion_need(const sg_request *request, const sg_plan *plan, uint64_t n, uint64_t member_count,
+                          bool with_preset) {
+    sg_need need = {0};
+    if (!sg_members_are_listed(member_count, n))
+        member_count = n; /* the count was capped: all that is known is that no more are below n */
+    for (uint64_t layer = 0; layer <= plan->inner_count; layer++) {
+        sg_rows rows = layer_layout(plan, layer, n);
+        sg_field_shape shape = {&rows,
+                                levels_of(plan),
+                                member_count < n ? member_count : n,
+                                request->threads,
+                                with_preset && layer == 0,
+                                sg_policy_convolves(plan->policy)};
+        sg_need more = layer_need(request, plan, layer, &shape);
+        need.host_bytes = sg_add_saturating(need.host_bytes, more.host_bytes);
+        need.device_bytes = sg_add_saturating(need.device_bytes, more.device_bytes);
+        n = leaf_pos(&rows);
+    }
+    return need;
+}
+
 static void count_members(sg_recursion *recursion, const sg_members *members) {
-    uint64_t s;
-    for (sg_member_walk walk = sg_members_walk(members); sg_member_next(&walk, &s);)
+    uint64_t s, n = recursion->rows.n;
+    for (sg_member_walk walk = sg_members_walk(members); sg_member_next(&walk, &s) && s < n;)
         recursion->members_log2[64 - __builtin_clzll(s)]++;
     for (unsigned i = 1; i <= 64; i++)
         recursion->members_log2[i] += recursion->members_log2[i - 1];
 }
 
-sg_status sg_recursion_open(sg_recursion *recursion, const sg_request *request, const sg_plan *plan,
-                            const sg_members *members, bool with_preset, sg_memory *memory, sg_monitor *monitor) {
+/* What the layers of a recursion are opened for. */
+typedef struct layers_spec {
+    const sg_request *request;
+    const sg_plan *plan;
+    const sg_members *members;
+    sg_memory *memory;
+    sg_monitor *monitor;
+} layers_spec;
+
+static sg_status open_layer(sg_recursion *recursion, const layers_spec *spec, uint64_t layer, uint64_t n,
+                            bool with_preset) {
+    sg_memory *memory = spec->memory;
+    const sg_plan *plan = spec->plan;
     sg_status status;
     *recursion = (sg_recursion){
-        .operators = request->device.operators,
+        .operators = spec->request->device.operators,
         .memory = memory,
-        .monitor = monitor,
+        .monitor = spec->monitor,
         .policy = plan->policy,
         .levels = levels_of(plan),
-        .rows = sg_rows_make(members->limit, plan->rows, plan->base_threshold_pos),
+        .rows = layer_layout(plan, layer, n),
     };
     const sg_rows *rows = &recursion->rows;
     uint64_t levels = recursion->levels, stride = count_stride(rows, levels);
-    count_members(recursion, members);
-    SG_TRY(sg_shifts_build(&recursion->shifts, rows, members, memory));
-    SG_TRY(sg_base_case_build(&recursion->base, members, leaf_pos(rows), memory));
+    count_members(recursion, spec->members);
+    SG_TRY(sg_shifts_build(&recursion->shifts, rows, spec->members, memory));
     SG_TAKE(memory, recursion->leaf_hot, levels * leaf_bytes(rows));
     SG_TAKE(memory, recursion->leaf_cold, levels * leaf_bytes(rows));
     SG_TAKE(memory, recursion->cold_counts, depth_count(rows) * stride * sizeof *recursion->cold_counts);
     SG_TAKE(memory, recursion->source_rows, stride * sizeof *recursion->source_rows);
     SG_TAKE(memory, recursion->source_ends, 3 * levels * sizeof *recursion->source_ends);
-    sg_field_spec spec = {.device = &request->device,
-                          .shape = {.rows = rows,
-                                    .levels = levels,
-                                    .member_count = members->count,
-                                    .threads = request->threads,
-                                    .with_preset = with_preset,
-                                    .convolves = sg_policy_convolves(plan->policy)},
-                          .shifts = &recursion->shifts,
-                          .memory = memory,
-                          .monitor = monitor};
-    SG_TRY(recursion->operators->open(&spec, &recursion->field));
+    sg_field_spec field = {.device = &spec->request->device,
+                           .shape = {.rows = rows,
+                                     .levels = levels,
+                                     .member_count = spec->members->count < n ? spec->members->count : n,
+                                     .threads = spec->request->threads,
+                                     .with_preset = with_preset,
+                                     .convolves = sg_policy_convolves(plan->policy)},
+                           .shifts = &recursion->shifts,
+                           .memory = memory,
+                           .monitor = spec->monitor};
+    SG_TRY(recursion->operators->open(&field, &recursion->field));
+    if (layer == plan->inner_count) {
+        SG_TRY(sg_base_case_build(&recursion->base, spec->members, leaf_pos(rows), memory));
+    } else {
+        SG_TAKE(memory, recursion->inner, sizeof *recursion->inner);
+        SG_TRY(open_layer(recursion->inner, spec, layer + 1, leaf_pos(rows), false));
+    }
 cleanup:
+    return status;
+}
+
+sg_status sg_recursion_open(sg_recursion *recursion, const sg_request *request, const sg_plan *plan,
+                            const sg_members *members, bool with_preset, sg_memory *memory, sg_monitor *monitor) {
+    layers_spec spec = {request, plan, members, memory, monitor};
+    sg_status status = open_layer(recursion, &spec, 0, members->limit, with_preset);
     if (status != SG_OK)
         sg_recursion_close(recursion);
     return status;
 }
 
 sg_status sg_recursion_close(sg_recursion *recursion) {
+    sg_memory *memory = recursion->memory;
     sg_status status = recursion->field ? recursion->operators->close(recursion->field) : SG_OK;
-    sg_shifts_free(&recursion->shifts, recursion->memory);
-    sg_base_case_free(&recursion->base, recursion->memory);
-    sg_memory_give(recursion->memory, recursion->leaf_hot);
-    sg_memory_give(recursion->memory, recursion->leaf_cold);
-    sg_memory_give(recursion->memory, recursion->cold_counts);
-    sg_memory_give(recursion->memory, recursion->source_rows);
-    sg_memory_give(recursion->memory, recursion->source_ends);
+    if (recursion->inner)
+        status = sg_first_failure(status, sg_recursion_close(recursion->inner));
+    sg_memory_give(memory, recursion->inner);
+    sg_shifts_free(&recursion->shifts, memory);
+    sg_base_case_free(&recursion->base, memory);
+    sg_memory_give(memory, recursion->leaf_hot);
+    sg_memory_give(memory, recursion->leaf_cold);
+    sg_memory_give(memory, recursion->cold_counts);
+    sg_memory_give(memory, recursion->source_rows);
+    sg_memory_give(memory, recursion->source_ends);
     *recursion = (sg_recursion){0};
     return status;
 }
@@ -139,19 +197,57 @@ static uint64_t solve_levels(sg_recursion *recursion, uint64_t count, uint64_t *
     return found;
 }
 
-/* Solves a base case; `counts` receives its cold positions by level and row. */
-static sg_status solve_leaf(sg_recursion *recursion, uint64_t first_column, uint64_t *counts) {
-    const sg_rows *rows = &recursion->rows;
-    uint64_t first_pos = first_column * rows->modulus, left = rows->n - first_pos;
-    uint64_t count = left < leaf_pos(rows) ? left : leaf_pos(rows);
+/* Where the base case that begins at first_pos ends. */
+static uint64_t block_end(const sg_recursion *recursion, uint64_t first_pos) {
+    uint64_t left = recursion->end_pos - first_pos, longest = leaf_pos(&recursion->rows);
+    return first_pos + (left < longest ? left : longest);
+}
+
+/* Receives the cold positions of an inner recursion: to the base case that it solves, and on to where this one's go. */
+static sg_status emit_inner(void *user, uint64_t level, uint64_t first_pos, uint64_t count, const uint64_t *cold) {
+    sg_recursion *recursion = user;
+    sg_bits_or(recursion->leaf_cold, first_pos, count, cold);
+    return recursion->emit(recursion->emit_user, level, recursion->first_pos + first_pos, count, cold);
+}
+
+static sg_status divide_all(sg_recursion *recursion, uint64_t end_pos, sg_emit_fn emit, void *user);
+
+/* Solves a base case of an outer layout, which begins at first_pos, by the recursion on the next one. */
+static sg_status solve_inside(sg_recursion *recursion, uint64_t first_pos, uint64_t *counts) {
+    sg_recursion *inner = recursion->inner;
     sg_status status;
-    memset(counts, 0, count_stride(rows, recursion->levels) * sizeof *counts);
-    SG_TRY(recursion->operators->fetch_hot(recursion->field, first_column, recursion->leaf_hot));
+    memset(recursion->leaf_cold, 0, leaf_bytes(&recursion->rows));
+    recursion->first_pos = first_pos;
+    SG_TRY(inner->operators->begin_with(inner->field, recursion->leaf_hot));
+    SG_TRY(divide_all(inner, block_end(recursion, first_pos) - first_pos, emit_inner, recursion));
+    count_rows(recursion->leaf_cold, sg_leaf_words(&recursion->rows), recursion->rows.modulus, counts);
+    SG_TRY(
+        recursion->operators->store_cold(recursion->field, first_pos / recursion->rows.modulus, recursion->leaf_cold));
+cleanup:
+    return status;
+}
+
+/* Solves a base case by the sieve, level by level. */
+static sg_status solve_directly(sg_recursion *recursion, uint64_t first_pos, uint64_t *counts) {
+    const sg_rows *rows = &recursion->rows;
+    uint64_t count = block_end(recursion, first_pos) - first_pos;
+    sg_status status = SG_OK;
     if (solve_levels(recursion, count, counts))
-        SG_TRY(recursion->operators->store_cold(recursion->field, first_column, recursion->leaf_cold));
+        SG_TRY(recursion->operators->store_cold(recursion->field, first_pos / rows->modulus, recursion->leaf_cold));
     for (uint64_t level = 0; level < recursion->levels; level++)
         SG_TRY(recursion->emit(recursion->emit_user, level, first_pos, count,
                                recursion->leaf_cold + level * sg_leaf_words(rows)));
+cleanup:
+    return status;
+}
+
+/* Solves a base case; `counts` receives its cold positions by level and row. */
+static sg_status solve_leaf(sg_recursion *recursion, uint64_t first_column, uint64_t *counts) {
+    uint64_t first_pos = first_column * recursion->rows.modulus;
+    sg_status status;
+    memset(counts, 0, count_stride(&recursion->rows, recursion->levels) * sizeof *counts);
+    SG_TRY(recursion->operators->fetch_hot(recursion->field, first_column, recursion->leaf_hot));
+    SG_TRY((recursion->inner ? solve_inside : solve_directly)(recursion, first_pos, counts));
     if (!sg_monitor_tick(recursion->monitor))
         status = sg_monitor_stop(recursion->memory->context);
 cleanup:
@@ -292,26 +388,34 @@ static sg_status join_block(void *user, uint64_t depth) {
     return SG_OK;
 }
 
-sg_status sg_recursion_run(sg_recursion *recursion, sg_emit_fn emit, void *user) {
+/* One run whose hot marks are in place. */
+static sg_status divide_all(sg_recursion *recursion, uint64_t end_pos, sg_emit_fn emit, void *user) {
+    recursion->end_pos = end_pos;
     recursion->emit = emit;
     recursion->emit_user = user;
-    sg_division division = {.end = recursion->rows.columns,
+    sg_division division = {.end = (end_pos - 1) / recursion->rows.modulus + 1,
                             .leaf = recursion->rows.leaf_columns,
                             .user = recursion,
                             .solve = solve_block,
                             .cross = cross_block,
                             .join = join_block};
+    return sg_divide(&division, 0, recursion->rows.top_columns, 0);
+}
+
+sg_status sg_recursion_run(sg_recursion *recursion, sg_emit_fn emit, void *user) {
     sg_status status = recursion->operators->begin(recursion->field);
-    return status == SG_OK ? sg_divide(&division, 0, recursion->rows.top_columns, 0) : status;
+    return status == SG_OK ? divide_all(recursion, recursion->rows.n, emit, user) : status;
 }
 
 sg_status sg_recursion_report(const sg_recursion *recursion, sg_result *result) {
     sg_result_info *info = &result->info;
     sg_field_report *report = &result->field_report;
     sg_status status = recursion->operators->report(recursion->field, report);
-    info->shift_or_nodes = recursion->counts.shift_or_nodes;
-    info->scatter_nodes = recursion->counts.scatter_nodes;
-    info->convolve_nodes = recursion->counts.convolve_nodes;
+    for (const sg_recursion *layer = recursion; layer; layer = layer->inner) {
+        info->shift_or_nodes += layer->counts.shift_or_nodes;
+        info->scatter_nodes += layer->counts.scatter_nodes;
+        info->convolve_nodes += layer->counts.convolve_nodes;
+    }
     info->convolve_float_nodes = report->float_nodes;
     info->convolve_redone = report->redone;
     info->device_peak_bytes = report->device_peak_bytes;

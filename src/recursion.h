@@ -17,14 +17,16 @@ typedef struct sg_recursion_counts {
     uint64_t convolve_nodes;
 } sg_recursion_counts;
 
-typedef struct sg_recursion {
+typedef struct sg_recursion sg_recursion;
+struct sg_recursion {
     const sg_operators *operators;
     sg_memory *memory;
     sg_monitor *monitor;
     sg_policy policy;
     sg_rows rows;
     sg_shifts shifts;
-    sg_base_case base;
+    sg_recursion *inner; /* solves the base cases; NULL for the innermost layout */
+    sg_base_case base;   /* solves those of the innermost */
     sg_field *field;
     uint64_t levels; /* solved at once */
     sg_recursion_counts counts;
@@ -36,7 +38,9 @@ typedef struct sg_recursion {
     uint32_t *source_rows; /* of the node in hand, M for each level */
     uint64_t *source_ends; /* by level: first, end of the dense ones, end of all */
     uint64_t members_log2[65]; /* members of S below 2^i */
-} sg_recursion;
+    uint64_t end_pos;   /* heap sizes of the run in hand: rows.n, or fewer in the last base case of an outer layout */
+    uint64_t first_pos; /* of the base case in hand, where an inner recursion solves it */
+};
 
 /* Lays the game out and opens the backend's field, for plan->level_batch levels at once. with_preset: as in
  * sg_field_shape. Release with sg_recursion_close, which gives the first failure of releasing. */

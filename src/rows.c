@@ -44,7 +44,7 @@ uint64_t sg_shifts_bytes(const sg_rows *rows, uint64_t count) {
 
 static void count_classes(sg_shifts *shifts, const sg_members *members) {
     uint64_t s;
-    for (sg_member_walk walk = sg_members_walk(members); sg_member_next(&walk, &s);)
+    for (sg_member_walk walk = sg_members_walk(members); sg_member_next(&walk, &s) && s < shifts->n;)
         shifts->classes[s % shifts->modulus].count++;
 }
 
@@ -70,7 +70,7 @@ static void place_classes(sg_shifts *shifts, const sg_rows *rows) {
 
 static void fill_classes(sg_shifts *shifts, const sg_members *members) {
     uint64_t s;
-    for (sg_member_walk walk = sg_members_walk(members); sg_member_next(&walk, &s);) {
+    for (sg_member_walk walk = sg_members_walk(members); sg_member_next(&walk, &s) && s < shifts->n;) {
         sg_shift_class *class = &shifts->classes[s % shifts->modulus];
         uint64_t q = s / shifts->modulus;
         if (class->columns)
@@ -86,7 +86,7 @@ static void fill_classes(sg_shifts *shifts, const sg_members *members) {
 sg_status sg_shifts_build(sg_shifts *shifts, const sg_rows *rows, const sg_members *members, sg_memory *memory) {
     sg_status status;
     uint64_t listed = 0;
-    *shifts = (sg_shifts){.modulus = rows->modulus};
+    *shifts = (sg_shifts){.n = rows->n, .modulus = rows->modulus};
     SG_TAKE(memory, shifts->classes, rows->modulus * sizeof *shifts->classes);
     SG_TAKE(memory, shifts->residues, rows->modulus * sizeof *shifts->residues);
     count_classes(shifts, members);

@@ -51,6 +51,7 @@ typedef struct sg_shift_class {
 } sg_shift_class;
 
 typedef struct sg_shifts {
+    uint64_t n; /* of the layout: larger members are no moves */
     uint64_t modulus;
     sg_shift_class *classes; /* by residue t */
     uint32_t *residues;      /* the t that have members, ascending */
@@ -60,7 +61,7 @@ typedef struct sg_shifts {
     uint8_t *bit_rows;    /* storage of all bit rows */
 } sg_shifts;
 
-/* Sorts the members by residue. Release with sg_shifts_free. */
+/* Sorts the members below rows->n by residue. Release with sg_shifts_free. */
 sg_status sg_shifts_build(sg_shifts *shifts, const sg_rows *rows, const sg_members *members, sg_memory *memory);
 void sg_shifts_free(sg_shifts *shifts, sg_memory *memory);
 

@@ -97,6 +97,22 @@ static sg_status begin(sg_field *field) {
     return SG_OK;
 }
 
+static sg_status begin_with(sg_field *field, const uint64_t *hot) {
+    const sg_rows *rows = field->rows;
+    if (field->is_used)
+        memset(field->cold, 0, sg_rows_plane_bytes(rows));
+    field->is_used = true;
+    /* Most heap sizes are hot: what is open is cleared. */
+    for (uint64_t r = 0; r < rows->modulus; r++)
+        memset(sg_row(rows, field->hot, r), 0xff, rows->row_bytes - SG_ROW_GUARD_BYTES);
+    for (uint64_t w = 0; w < (rows->n + 63) / 64; w++)
+        for (uint64_t open = ~hot[w]; open; open &= open - 1) {
+            uint64_t p = 64 * w + (uint64_t)__builtin_ctzll(open), column = p / rows->modulus;
+            sg_row(rows, field->hot, p % rows->modulus)[column / 8] &= (uint8_t) ~(1u << column % 8);
+        }
+    return SG_OK;
+}
+
 static sg_status absorb(sg_field *field) {
     uint64_t words = sg_rows_plane_bytes(field->rows) / 8;
     uint64_t *into = (uint64_t *)(void *)field->preset;
@@ -280,6 +296,7 @@ const sg_operators *sg_cpu_operators(void) {
         .close = close_field,
         .preset = preset,
         .begin = begin,
+        .begin_with = begin_with,
         .absorb = absorb,
         .fetch_hot = fetch_hot,
         .store_cold = store_cold,

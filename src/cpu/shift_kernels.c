@@ -28,6 +28,7 @@ static inline __attribute__((always_inline)) void or_copy(simd *sum, unsigned co
         const uint8_t *next = from + VECTOR_BYTES * (v + 1);
         __m512i high = v + 1 < count ? _mm512_loadu_si512(next)
                                      : _mm512_castsi128_si512(_mm_loadl_epi64((const __m128i *)(const void *)next));
+        __asm__("" : "+v"(high)); /* or gcc loads it twice */
         __m512i following = _mm512_alignr_epi64(high, low, 1);
         sum[v] |= (simd)_mm512_shrdv_epi64(low, following, shift);
         low = high;
