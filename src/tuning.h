@@ -19,9 +19,9 @@
  * another and its cost is spread over eight vectors of work a shift. */
 #define SG_SEGMENT_BITS 4096
 
-/* Columns of a source row that are shifted to all segments of a target row before the next ones: 16 KiB, a third of the
+/* Columns of a source row that are shifted to all segments of a target row before the next ones: 32 KiB, most of the
  * first-level cache. */
-#define SG_SOURCE_PIECE_COLUMNS ((uint64_t)1 << 17)
+#define SG_SOURCE_PIECE_COLUMNS ((uint64_t)1 << 18)
 
 /* Shifts between two looks at whether a segment is all hot: long enough to make the look free, short enough to stop
  * early. */

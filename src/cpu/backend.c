@@ -8,16 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static uint64_t live_bytes(const sg_rows *rows, uint32_t threads) {
-    return sg_multiply_saturating(threads * sizeof(uint32_t), sg_segments_most(rows));
-}
-
 static sg_need field_need(const sg_field_shape *shape) {
     const sg_rows *rows = shape->rows;
     uint64_t plane_count = 2 * shape->levels + (shape->with_preset ? 1 : 0);
     uint64_t planes = sg_multiply_saturating(plane_count, sg_rows_plane_bytes(rows));
     uint64_t lists = 4 * sg_cold_capacity(rows) + rows->modulus * sizeof(sg_cold_list);
-    uint64_t bytes = sg_add_saturating(planes, sg_add_saturating(lists, live_bytes(rows, shape->threads)));
+    uint64_t bytes = sg_add_saturating(planes, sg_add_saturating(lists, sg_live_bytes(rows, shape->threads)));
     return (sg_need){.host_bytes = shape->convolves ? sg_add_saturating(bytes, sg_convolver_bytes(rows)) : bytes};
 }
 
@@ -63,8 +59,8 @@ static sg_status open_field(const sg_field_spec *spec, sg_field **opened) {
     field->cold_capacity = sg_cold_capacity(shape->rows);
     SG_TAKE(spec->memory, field->cold_columns, 4 * field->cold_capacity);
     SG_TAKE(spec->memory, field->cold_lists, shape->rows->modulus * sizeof *field->cold_lists);
-    field->live_stride = sg_segments_most(shape->rows);
-    SG_TAKE(spec->memory, field->live, live_bytes(shape->rows, shape->threads));
+    field->live_stride = sg_live_stride(shape->rows, shape->threads);
+    SG_TAKE(spec->memory, field->live, sg_live_bytes(shape->rows, shape->threads));
     if (shape->convolves)
         SG_TRY(sg_convolver_open(field));
     *opened = field;

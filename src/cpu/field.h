@@ -13,6 +13,13 @@ typedef struct sg_cold_list {
     uint64_t count;
 } sg_cold_list;
 
+/* Neighbouring vectors of a chunk, marked together while several of them are open. */
+typedef struct sg_segment {
+    uint32_t first; /* vector of the chunk */
+    uint16_t vectors;
+    uint16_t open; /* bit v: vector first + v is not all hot */
+} sg_segment;
+
 struct sg_field {
     const sg_rows *rows;
     const sg_shifts *shifts;
@@ -30,7 +37,7 @@ struct sg_field {
     sg_cold_list *cold_lists; /* by row */
     uint32_t *cold_columns;   /* storage of their columns */
     uint64_t cold_capacity;   /* of that storage */
-    uint32_t *live;           /* scratch: live_stride segments for each thread */
+    sg_segment *live;         /* scratch: live_stride for each thread */
     uint64_t live_stride;
     sg_convolver *convolver; /* NULL unless the field convolves */
 };
@@ -38,36 +45,47 @@ struct sg_field {
 /* Whether all columns first .. first+bits-1 of a row are hot; both are multiples of 64. */
 bool sg_all_hot(const uint8_t *hot_row, uint64_t first, uint64_t bits);
 
-/* A piece of work for one thread: segments of a target row, clear of other chunks' words. Segment i begins at column
- * first + i * 512 * vectors, a multiple of 512. */
+/* A piece of work for one thread: `vectors` vectors of 512 columns of a target row from column `first` on, a multiple
+ * of 512, clear of other chunks' words. */
 typedef struct sg_chunk {
     uint64_t row;
     uint64_t first;
-    uint64_t segment_count;
-    unsigned vectors; /* of 512 columns in a segment: SG_SEGMENT_VECTORS, or fewer for shorter blocks */
+    uint64_t vectors;
 } sg_chunk;
-
-static inline uint64_t sg_segment_column(const sg_chunk *chunk, uint64_t segment) {
-    return chunk->first + segment * 512 * chunk->vectors;
-}
 
 /* A node's target is dealt to threads in this many chunks, enough to keep them all busy; chunk i comes with its row
  * last, so that neighbours in time are different rows. */
 uint64_t sg_chunk_count(const sg_field *field, const sg_node *node);
 sg_chunk sg_chunk_at(const sg_field *field, const sg_node *node, uint64_t i);
 
-/* Lists the segments of a chunk that are not all hot, ascending; returns their number. */
-uint64_t sg_list_live(const sg_field *field, const sg_chunk *chunk, uint32_t *live);
-
-/* Segments that a list of live ones must have room for. */
-uint64_t sg_segments_most(const sg_rows *rows);
-
 /* Whether a node is large enough for threads to pay. */
 bool sg_node_is_parallel(const sg_field *field, const sg_node *node);
 
-/* Ors a bit row, shifted by shifts[k] + extra columns for each k, into a segment; stops early and returns true once the
- * segment is all hot. `row` is a row of a plane. */
-bool sg_or_shifts(const sg_field *field, const sg_chunk *chunk, uint64_t segment, const uint8_t *row,
+/* The open segments of a chunk, ascending. */
+typedef struct sg_live {
+    const sg_chunk *chunk;
+    sg_segment *segments;
+    uint64_t count;
+    sg_segment *spare; /* as long as `segments` */
+    bool is_stale;     /* something became all hot since the last sg_live_refine */
+} sg_live;
+
+static inline uint64_t sg_segment_column(const sg_live *live, const sg_segment *segment) {
+    return live->chunk->first + 512 * (uint64_t)segment->first;
+}
+
+/* Lists a chunk's open segments in the scratch of the thread that calls. */
+sg_live sg_live_open(const sg_field *field, const sg_chunk *chunk);
+/* Drops what is all hot, and cuts segments of which little is open. */
+void sg_live_refine(sg_live *live);
+
+/* Scratch for lists of live segments, and one thread's share. */
+uint64_t sg_live_bytes(const sg_rows *rows, uint32_t threads);
+uint64_t sg_live_stride(const sg_rows *rows, uint32_t threads);
+
+/* Ors a bit row, shifted by shifts[k] + extra columns for each k, into a segment and notes what of it is still open;
+ * stops early when nothing is. `row` is a row of a plane. */
+void sg_or_shifts(const sg_field *field, sg_live *live, sg_segment *segment, const uint8_t *row,
                   const sg_cold_list *shifts, unsigned extra);
 
 /* Lists the cold positions of the given rows in columns first .. end-1 into field->cold_lists[row]; they must number at

@@ -14,13 +14,12 @@ enum { SG_ONE_HOT_VALUES = 512 };
 enum { SG_SEGMENT_VECTORS = 8 };
 
 typedef struct sg_shift_kernels {
-    /* Ors shifted copies of a bit vector into a target segment of 1 .. SG_SEGMENT_VECTORS vectors, 64-byte aligned:
-     * target bit i |= bit i - shifts[k] - extra of the vector at `source`, for each k < count. Returns whether all bits
-     * of the target are set. Bytes (shifts[k] + extra + 7) / 8 before `source` up to 64 * vectors + 8 after it are
-     * read.
-     */
-    bool (*or_shifted)(uint64_t *target, unsigned vectors, const uint8_t *source, const uint32_t *shifts, size_t count,
-                       unsigned extra);
+    /* Ors shifted copies of a bit vector into a target segment of 1 .. SG_SEGMENT_VECTORS vectors: target bit i |= bit
+     * i - shifts[k] - extra of the vector at `source`, for each k < count. Returns which vectors are still open, not
+     * all set: bit v for vector v. Bytes (shifts[k] + extra + 7) / 8 before `source` up to 64 * vectors + 8 after it
+     * are read. */
+    unsigned (*or_shifted)(uint64_t *target, unsigned vectors, const uint8_t *source, const uint32_t *shifts,
+                           size_t count, unsigned extra);
 } sg_shift_kernels;
 
 typedef struct sg_tile_kernels {

@@ -18,7 +18,7 @@ typedef struct scatter_job {
  * that reach the chunk begin further and further up. */
 static void mark_listed(const sg_cold_list *cold, const sg_shift_class *class, unsigned borrow, const sg_chunk *chunk,
                         uint8_t *hot_row) {
-    uint64_t end = sg_segment_column(chunk, chunk->segment_count), first_shift = 0;
+    uint64_t end = chunk->first + 512 * chunk->vectors, first_shift = 0;
     for (uint64_t i = cold->count; i > 0; i--) {
         uint64_t from = (uint64_t)cold->columns[i - 1] + borrow;
         while (first_shift < class->count && from + class->columns[first_shift] < chunk->first)
@@ -33,9 +33,8 @@ static void mark_listed(const sg_cold_list *cold, const sg_shift_class *class, u
 /* Marks a chunk of a target row. Returns whether later ranges may still find something to mark. */
 static bool mark_chunk(const sg_field *field, const scatter_job *job, const sg_chunk *chunk) {
     uint8_t *hot_row = sg_row(field->rows, field->hot, chunk->row);
-    uint32_t *live = field->live + field->live_stride * (uint64_t)omp_get_thread_num();
-    uint64_t live_count = sg_list_live(field, chunk, live), kept;
-    for (uint64_t i = 0; i < job->source_count && live_count; i++) {
+    sg_live live = sg_live_open(field, chunk);
+    for (uint64_t i = 0; i < job->source_count && live.count; i++) {
         uint64_t t = sg_residue_between(field->rows, chunk->row, job->sources[i]);
         const sg_shift_class *class = &field->shifts->classes[t];
         const sg_cold_list *cold = &field->cold_lists[job->sources[i]];
@@ -43,16 +42,14 @@ static bool mark_chunk(const sg_field *field, const scatter_job *job, const sg_c
         if (!class->count || !cold->count)
             continue;
         if (class->bits) {
-            kept = 0;
-            for (uint64_t k = 0; k < live_count; k++)
-                if (!sg_or_shifts(field, chunk, live[k], class->bits, cold, borrow))
-                    live[kept++] = live[k];
-            live_count = kept;
+            for (uint64_t k = 0; k < live.count; k++)
+                sg_or_shifts(field, &live, &live.segments[k], class->bits, cold, borrow);
+            sg_live_refine(&live);
         } else if (job->listed_classes) {
             mark_listed(cold, class, borrow, chunk, hot_row);
         }
     }
-    return live_count;
+    return live.count;
 }
 
 static bool mark_from_lists(sg_field *field, const sg_node *node, void *argument) {

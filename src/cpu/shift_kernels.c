@@ -6,6 +6,10 @@
 #include "kernels.h"
 #include "simd.h"
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 /* Vectors whose accumulators stay in registers together, with room for what is loaded. */
 #if defined(__AVX512F__)
 #define HELD_VECTORS 8
@@ -15,10 +19,7 @@
 #define HELD_VECTORS 2
 #endif
 
-#define HELD (HELD_VECTORS * PARTS)
-
 #if defined(__AVX512VBMI2__)
-#include <immintrin.h>
 
 /* sum[v] |= bits right_shift .. of the `count` registers at `from`. */
 static inline __attribute__((always_inline)) void or_copy(simd *sum, unsigned count, const uint8_t *from,
@@ -48,45 +49,57 @@ static inline __attribute__((always_inline)) void or_copy(simd *sum, unsigned co
 
 #endif
 
-/* Ors the copies into `held` registers of the target, a constant; returns the AND of their bits. */
-static inline __attribute__((always_inline)) simd or_copies(uint64_t *target, unsigned held, const uint8_t *source,
-                                                            const uint32_t *shifts, size_t count, unsigned extra) {
-    simd sum[HELD], all;
+static inline __attribute__((always_inline)) bool is_open(const simd *vector) {
+    simd all = vector[0];
+    uint64_t both = UINT64_MAX;
+    for (unsigned part = 1; part < PARTS; part++)
+        all &= vector[part];
+#if defined(__AVX512F__)
+    both = _mm512_cmpneq_epi64_mask((__m512i)all, _mm512_set1_epi64(-1)) ? 0 : both;
+#else
+    for (unsigned w = 0; w < VECTOR_BYTES / 8; w++)
+        both &= all[w];
+#endif
+    return both != UINT64_MAX;
+}
+
+/* Ors the copies into `vectors` vectors of the target, a constant no larger than HELD_VECTORS; returns the open ones.
+ */
+static inline __attribute__((always_inline)) unsigned or_copies(uint64_t *target, unsigned vectors,
+                                                                const uint8_t *source, const uint32_t *shifts,
+                                                                size_t count, unsigned extra) {
+    simd sum[HELD_VECTORS * PARTS];
     unaligned_simd *registers = (unaligned_simd *)target;
-    for (unsigned v = 0; v < held; v++)
+    unsigned open = 0;
+    for (unsigned v = 0; v < vectors * PARTS; v++)
         sum[v] = registers[v];
     for (size_t k = 0; k < count; k++) {
         uint64_t shift = (uint64_t)shifts[k] + extra;
-        or_copy(sum, held, source - (shift + 7) / 8, (unsigned)(-shift % 8));
+        or_copy(sum, vectors * PARTS, source - (shift + 7) / 8, (unsigned)(-shift % 8));
     }
-    all = sum[0];
-    for (unsigned v = 0; v < held; v++) {
+    for (unsigned v = 0; v < vectors * PARTS; v++)
         registers[v] = sum[v];
-        all &= sum[v];
-    }
-    return all;
+    for (unsigned v = 0; v < vectors; v++)
+        open |= (unsigned)is_open(sum + v * PARTS) << v;
+    return open;
 }
 
-static bool or_shifted(uint64_t *target, unsigned vectors, const uint8_t *source, const uint32_t *shifts, size_t count,
-                       unsigned extra) {
-    simd all = ~(simd){0};
-    unsigned done = 0;
+static unsigned or_shifted(uint64_t *target, unsigned vectors, const uint8_t *source, const uint32_t *shifts,
+                           size_t count, unsigned extra) {
+    unsigned done = 0, open = 0;
     for (; done + HELD_VECTORS <= vectors; done += HELD_VECTORS)
-        all &= or_copies(target + 8 * done, HELD, source + 64 * done, shifts, count, extra);
+        open |= or_copies(target + 8 * done, HELD_VECTORS, source + 64 * done, shifts, count, extra) << done;
 #if HELD_VECTORS > 4
     for (; done + 4 <= vectors; done += 4)
-        all &= or_copies(target + 8 * done, 4 * PARTS, source + 64 * done, shifts, count, extra);
+        open |= or_copies(target + 8 * done, 4, source + 64 * done, shifts, count, extra) << done;
 #endif
 #if HELD_VECTORS > 2
     for (; done + 2 <= vectors; done += 2)
-        all &= or_copies(target + 8 * done, 2 * PARTS, source + 64 * done, shifts, count, extra);
+        open |= or_copies(target + 8 * done, 2, source + 64 * done, shifts, count, extra) << done;
 #endif
     for (; done < vectors; done++)
-        all &= or_copies(target + 8 * done, PARTS, source + 64 * done, shifts, count, extra);
-    uint64_t both = UINT64_MAX;
-    for (unsigned w = 0; w < VECTOR_BYTES / 8; w++)
-        both &= all[w];
-    return both == UINT64_MAX;
+        open |= or_copies(target + 8 * done, 1, source + 64 * done, shifts, count, extra) << done;
+    return open;
 }
 
 extern const sg_shift_kernels SG_TABLE(sg_shift_kernels);

@@ -17,12 +17,6 @@ typedef struct shift_pair {
     unsigned borrow;
 } shift_pair;
 
-/* The segments of a target row that are still open. */
-typedef struct live_segments {
-    uint32_t *segments;
-    uint64_t count;
-} live_segments;
-
 /* The shifts of a class that take a piece of the source to the segment in hand: as segments come in rising order, both
  * ends only move forward. */
 typedef struct shift_window {
@@ -42,46 +36,42 @@ static void advance(shift_window *window, int64_t above, int64_t most) {
 }
 
 /* Marks the live segments from source columns first .. end-1: by the shifts whose copy for a segment begins there or,
- * where `first` is the node's, that only reach into it from before. Drops segments that become all hot. `from` is a
- * shift that is not past the first one needed; it is moved to one with that property for the next piece. */
-static void mark_from_piece(const sg_field *field, const sg_node *node, const sg_chunk *chunk, const shift_pair *pair,
-                            uint64_t first, uint64_t end, uint64_t *from, live_segments *live) {
+ * where `first` is the node's, that only reach into it from before. `from` is a shift that is not past the first one
+ * needed; it is moved to one with that property for the next piece. */
+static void mark_from_piece(const sg_field *field, const sg_node *node, const shift_pair *pair, uint64_t first,
+                            uint64_t end, uint64_t *from, sg_live *live) {
     shift_window window = {pair->class->columns, pair->class->count, *from, *from};
-    uint64_t kept = 0, bits = 512 * (uint64_t)chunk->vectors;
-    int64_t borrow = pair->borrow;
-    int64_t lead = first == node->first ? (int64_t)bits - 1 : 0;
     for (uint64_t i = 0; i < live->count; i++) {
-        uint32_t segment = live->segments[i];
-        int64_t column = (int64_t)sg_segment_column(chunk, segment) - borrow;
+        sg_segment *segment = &live->segments[i];
+        int64_t column = (int64_t)sg_segment_column(live, segment) - pair->borrow;
+        int64_t lead = first == node->first ? 512 * (int64_t)segment->vectors - 1 : 0;
         advance(&window, column - (int64_t)end, column - (int64_t)first + lead);
         if (i == 0)
             *from = window.end;
         sg_cold_list shifts = {window.columns + window.first, window.end - window.first};
-        if (!shifts.count || !sg_or_shifts(field, chunk, segment, pair->cold_row, &shifts, pair->borrow))
-            live->segments[kept++] = segment;
+        if (shifts.count)
+            sg_or_shifts(field, live, segment, pair->cold_row, &shifts, pair->borrow);
     }
-    live->count = kept;
 }
 
-static void mark_from_row(const sg_field *field, const sg_node *node, const sg_chunk *chunk, const shift_pair *pair,
-                          live_segments *live) {
+static void mark_from_row(const sg_field *field, const sg_node *node, const shift_pair *pair, sg_live *live) {
     uint64_t from = 0, first;
-    for (uint64_t end = node->first + node->columns; end > node->first && live->count; end = first) {
+    for (uint64_t end = node->first + node->columns; end > node->first; end = first) {
         first = end - node->first > SG_SOURCE_PIECE_COLUMNS ? end - SG_SOURCE_PIECE_COLUMNS : node->first;
-        mark_from_piece(field, node, chunk, pair, first, end, &from, live);
+        mark_from_piece(field, node, pair, first, end, &from, live);
     }
+    sg_live_refine(live);
 }
 
 static void mark_chunk(const sg_field *field, const sg_node *node, const sg_chunk *chunk, const uint32_t *sources,
                        uint64_t source_count) {
-    live_segments live = {.segments = field->live + field->live_stride * (uint64_t)omp_get_thread_num()};
-    live.count = sg_list_live(field, chunk, live.segments);
+    sg_live live = sg_live_open(field, chunk);
     for (uint64_t i = 0; i < source_count && live.count; i++) {
         uint64_t t = sg_residue_between(field->rows, chunk->row, sources[i]);
         const sg_shift_class *class = &field->shifts->classes[t];
         shift_pair pair = {sg_row(field->rows, field->cold, sources[i]), class, chunk->row < t};
         if (class->columns && class->count)
-            mark_from_row(field, node, chunk, &pair, &live);
+            mark_from_row(field, node, &pair, &live);
     }
 }
 
