@@ -9,20 +9,25 @@ static double growth_exponent(double half, double whole) {
     return exponent < 0 ? 0 : exponent > 1 ? 1 : exponent;
 }
 
-/* Heap sizes below `end` that the result gives this value (nim), or that are cold (outcomes). */
+/* Heap sizes below `end` that the result gives this value (nim), or that are cold (outcomes); `heaps` may be NULL. */
 static uint64_t list_level(const sg_result *result, bool by_value, uint64_t value, uint64_t end, uint64_t *heaps) {
     uint64_t count = 0;
     for (uint64_t p = 0; p < end; p++)
-        if (by_value ? sg_values_get(&result->values, p) == value : result->cold_bits[p / 64] >> p % 64 & 1)
-            heaps[count++] = p;
+        if (by_value ? sg_values_get(&result->values, p) == value : result->cold_bits[p / 64] >> p % 64 & 1) {
+            if (heaps)
+                heaps[count] = p;
+            count++;
+        }
     return count;
 }
 
 static sg_status add_level(sg_pilot *pilot, sg_job *job, uint64_t value) {
     sg_pilot_level *level = &pilot->levels[pilot->level_count];
     sg_status status = SG_OK;
-    SG_TAKE(&job->memory, level->heaps, 8 * pilot->n);
-    level->count = list_level(job->result, job->request->mode == SG_MODE_NIM, value, pilot->n, level->heaps);
+    bool by_value = job->request->mode == SG_MODE_NIM;
+    level->count = list_level(job->result, by_value, value, pilot->n, NULL);
+    SG_TAKE(&job->memory, level->heaps, 8 * level->count);
+    list_level(job->result, by_value, value, pilot->n, level->heaps);
     pilot->level_count++;
 cleanup:
     return status;
@@ -63,17 +68,16 @@ uint64_t sg_pilot_longest(sg_mode mode) {
     return mode == SG_MODE_COLD ? SG_PILOT_POS : SG_PILOT_VALUE_POS;
 }
 
-sg_status sg_pilot_run(const sg_request *request, sg_pilot *pilot) {
+static sg_status run(const sg_request *request, uint64_t n, const sg_plan *layout, sg_pilot *pilot) {
     bool outcomes = request->mode == SG_MODE_COLD;
-    uint64_t longest = sg_pilot_longest(request->mode);
     sg_request small = *request;
-    sg_plan plan = {.engine = SG_ENGINE_SPLIT, .rows = 1, .base_threshold_pos = SG_LEAF_DENSE_POS, .level_batch = 1};
+    sg_plan plan = *layout;
     sg_result result = {0};
     sg_job job = {.request = &small, .plan = &plan, .result = &result};
     sg_status status;
-    small.n = request->n < longest ? request->n : longest;
+    small.n = n;
     small.threads = 1;
-    *pilot = (sg_pilot){.n = small.n};
+    *pilot = (sg_pilot){.n = n};
     sg_memory_init(&job.memory, request->context, 0);
     sg_monitor_init(&job.monitor, NULL, small.n);
     if (small.device.operators->backend != SG_BACKEND_CPU) /* small games are the CPU's */
@@ -104,6 +108,16 @@ cleanup:
     sg_memory_give(&job.memory, result.cold_bits);
     sg_values_close(&result.values, &job.memory);
     return status;
+}
+
+sg_status sg_pilot_run(const sg_request *request, sg_pilot *pilot) {
+    sg_plan plan = {.engine = SG_ENGINE_SPLIT, .rows = 1, .base_threshold_pos = SG_LEAF_DENSE_POS, .level_batch = 1};
+    uint64_t longest = sg_pilot_longest(request->mode);
+    return run(request, request->n < longest ? request->n : longest, &plan, pilot);
+}
+
+sg_status sg_pilot_run_longer(const sg_request *request, uint64_t n, const sg_plan *plan, sg_pilot *pilot) {
+    return run(request, n, plan, pilot);
 }
 
 void sg_pilot_free(sg_pilot *pilot) {

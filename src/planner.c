@@ -10,10 +10,10 @@
  * levels: one outcome solve a value. */
 #include "decree.h"
 #include "job.h"
+#include "layout.h"
 #include "nim_backend.h"
 #include "pilot.h"
 #include "recursion.h"
-#include "row_cost.h"
 #include "tuning.h"
 
 #include <inttypes.h>
@@ -234,12 +234,9 @@ static void choose_level_batch(const sg_request *request, sg_plan *plan) {
     }
 }
 
-/* Fills in what a recursion's plan needs and prices it. */
-static sg_status shape_recursion(const sg_request *request, sg_plan *plan, const sg_row_model *model, uint64_t rows) {
-    plan->rows = rows;
-    plan->base_threshold_pos =
-        request->base_threshold_pos ? request->base_threshold_pos : default_base_threshold(request, plan);
-    if (!rows_are_addressable(request, rows))
+/* The memory of a recursion whose layout stands; chooses the batch of levels on the way. */
+static sg_status need_of_recursion(const sg_request *request, sg_plan *plan) {
+    if (!rows_are_addressable(request, plan->rows))
         return sg_fail(request->context, SG_ERROR_UNSUPPORTED,
                        "backend '%s' has no rows of more than %" PRIu64 " heap sizes; use more --rows",
                        sg_backend_name(request->device.operators->backend), request->device.operators->max_columns);
@@ -247,50 +244,74 @@ static sg_status shape_recursion(const sg_request *request, sg_plan *plan, const
         choose_level_batch(request, plan);
     else
         plan->need = need_for(request, plan, request->n, plan->member_count);
-    if (model && rows <= SG_MAX_MODELLED_ROWS) {
-        sg_rows layout = sg_rows_make(request->n, rows, plan->base_threshold_pos);
-        plan->seconds = plan->policy == SG_POLICY_SPLIT ? sg_row_model_seconds(model, &layout, request->threads)
-                                                        : sg_convolution_seconds(&layout);
-        if (request->mode == SG_MODE_NIM)
-            plan->seconds *= (double)plan->max_value + 1;
-    }
     return SG_OK;
 }
 
-/* The cheapest number of rows among those whose plan fits memory; one row if none does. */
-static sg_status choose_rows(const sg_request *request, sg_plan *plan, const sg_row_model *model) {
-    static const uint16_t candidates[] = {2,  3,   4,   5,   6,   7,   8,   9,   10,  12,  13,  15,  16,  17,
-                                          20, 24,  25,  26,  29,  30,  34,  37,  39,  40,  41,  50,  60,  65,
-                                          85, 120, 125, 130, 145, 169, 185, 205, 221, 325, 425, 625, 1105};
-    sg_status status = shape_recursion(request, plan, model, least_rows(request));
-    if (status != SG_OK || request->rows || !model || plan->policy != SG_POLICY_SPLIT)
-        return status;
-    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
-        sg_plan candidate = *plan;
-        if (SG_MIN_COLUMNS * candidates[i] > request->n || candidates[i] > sg_row_model_max_rows(model))
-            break;
-        if (!rows_are_addressable(request, candidates[i]))
-            continue;
-        status = shape_recursion(request, &candidate, model, candidates[i]);
-        if (status != SG_OK)
-            return status;
-        if (sg_need_fits(request, candidate.need) && candidate.seconds < plan->seconds)
-            *plan = candidate;
+/* One layout of the rows that were asked for, or as few as possible. */
+static void lay_out_simply(const sg_request *request, sg_plan *plan) {
+    plan->rows = least_rows(request);
+    plan->inner_count = 0;
+    plan->base_threshold_pos =
+        request->base_threshold_pos ? request->base_threshold_pos : default_base_threshold(request, plan);
+}
+
+/* The cheapest layouts by the model; `simply` leaves only the choice of base cases. */
+static sg_status lay_out(const sg_request *request, sg_plan *plan, const sg_row_model *model, bool simply) {
+    lay_out_simply(request, plan);
+    sg_layout_limits limits = {
+        .least_rows = least_rows(request),
+        .rows = simply ? least_rows(request) : request->rows,
+        .leaf_pos = is_on_device(request) ? plan->base_threshold_pos : request->base_threshold_pos,
+        .may_nest = request->device.operators->begin_with && !simply,
+    };
+    sg_status status = sg_layout_choose(model, request, &limits, plan);
+    if (is_on_device(request) && !request->base_threshold_pos)
+        plan->base_threshold_pos = default_base_threshold(request, plan);
+    if (request->mode == SG_MODE_NIM)
+        plan->seconds *= (double)plan->max_value + 1;
+    return status;
+}
+
+/* The recursion by shift_or and scatter. */
+static sg_status plan_split(const sg_request *request, sg_plan *plan, const sg_row_model *model) {
+    plan->policy = SG_POLICY_SPLIT;
+    if (!model || least_rows(request) > SG_MAX_MODELLED_ROWS) {
+        lay_out_simply(request, plan);
+        return need_of_recursion(request, plan);
     }
-    return SG_OK;
+    sg_status status = lay_out(request, plan, model, false);
+    if (status == SG_OK)
+        status = need_of_recursion(request, plan);
+    if (status == SG_OK && !sg_need_fits(request, plan->need) && !request->rows) {
+        status = lay_out(request, plan, model, true);
+        if (status == SG_OK)
+            status = need_of_recursion(request, plan);
+    }
+    return status;
+}
+
+/* The recursion with transforms, at every node or where they are cheapest. */
+static sg_status plan_convolution(const sg_request *request, sg_plan *plan, sg_policy policy) {
+    plan->engine = SG_ENGINE_CONVOLUTION;
+    plan->policy = policy;
+    lay_out_simply(request, plan);
+    sg_rows layout = sg_rows_make(request->n, plan->rows, plan->base_threshold_pos);
+    plan->seconds = sg_convolution_seconds(&layout);
+    if (request->mode == SG_MODE_NIM)
+        plan->seconds *= (double)plan->max_value + 1;
+    return need_of_recursion(request, plan);
 }
 
 /* The recursion, with the policy that the engine asks for or, for auto, the cheaper one. */
 static sg_status plan_recursion(const sg_request *request, sg_plan *plan, const sg_row_model *model) {
-    plan->engine = request->engine == SG_ENGINE_CONVOLUTION ? SG_ENGINE_CONVOLUTION : SG_ENGINE_SPLIT;
-    plan->policy = request->engine == SG_ENGINE_CONVOLUTION ? SG_POLICY_CONVOLVE : SG_POLICY_SPLIT;
-    sg_status status = choose_rows(request, plan, model);
+    if (request->engine == SG_ENGINE_CONVOLUTION)
+        return plan_convolution(request, plan, SG_POLICY_CONVOLVE);
+    plan->engine = SG_ENGINE_SPLIT;
+    sg_status status = plan_split(request, plan, model);
     if (status != SG_OK || request->engine != SG_ENGINE_AUTO || !model || !request->device.operators->can_convolve())
         return status;
     sg_plan convolving = *plan;
-    convolving.engine = SG_ENGINE_CONVOLUTION;
-    convolving.policy = SG_POLICY_CHEAPEST;
-    status = shape_recursion(request, &convolving, model, least_rows(request));
+    status = plan_convolution(request, &convolving, SG_POLICY_CHEAPEST);
     if (status == SG_OK && sg_need_fits(request, convolving.need) && convolving.seconds < plan->seconds)
         *plan = convolving;
     return status;
@@ -312,7 +333,7 @@ static double tile_seconds(const sg_request *request, const sg_plan *plan) {
 /* Turns a plan into one by tiles; on a device these are blocks, whose base cases follow the threshold. */
 static void plan_tiles(const sg_request *request, sg_plan *plan) {
     plan->engine = SG_ENGINE_TILE;
-    plan->rows = plan->base_threshold_pos = plan->level_batch = 0;
+    plan->rows = plan->inner_count = plan->base_threshold_pos = plan->level_batch = 0;
     if (sg_plan_keeps_values(request, plan)) {
         uint64_t asked = request->base_threshold_pos,
                  leaf_pos = asked ? asked : request->device.operators->nim->leaf_pos;
@@ -361,11 +382,39 @@ static sg_status plan_direct(const sg_request *request, sg_plan *plan) {
 static void plan_frugally(const sg_request *request, sg_plan *plan) {
     sg_plan frugal = *plan;
     frugal.engine = request->mode == SG_MODE_COLD ? SG_ENGINE_SIEVE : SG_ENGINE_DP;
-    frugal.rows = frugal.base_threshold_pos = frugal.level_batch = 0;
+    frugal.rows = frugal.inner_count = frugal.base_threshold_pos = frugal.level_batch = 0;
     frugal.seconds = 0;
     frugal.need = need_for(request, &frugal, request->n, frugal.member_count);
     if (frugal.need.host_bytes < plan->need.host_bytes)
         *plan = frugal;
+}
+
+/* Outcomes of long games: a longer pilot, laid out by what the first one showed, where it is foreseen to take a small
+ * part of the whole. It tells finer residue classes apart, which longer games need. */
+static sg_status look_further(const sg_request *request, const sg_plan *plan, sg_pilot *pilot, sg_row_model *model) {
+    sg_request nearer = *request;
+    sg_plan whole = *plan, part = *plan;
+    sg_pilot longer = {0};
+    sg_status status = SG_OK;
+    nearer.n = request->n / SG_PILOT_SHARE;
+    if (nearer.n > SG_PILOT_MOST_POS)
+        nearer.n = SG_PILOT_MOST_POS;
+    if (request->mode != SG_MODE_COLD || nearer.n <= pilot->n || least_rows(request) > SG_MAX_MODELLED_ROWS)
+        return SG_OK;
+    SG_TRY(lay_out(request, &whole, model, false));
+    SG_TRY(lay_out(&nearer, &part, model, false));
+    if (SG_PILOT_SHARE / 4 * part.seconds > whole.seconds)
+        return SG_OK;
+    part.level_batch = 1;
+    SG_TRY(sg_pilot_run_longer(request, nearer.n, &part, &longer));
+    sg_row_model_close(model);
+    sg_pilot_free(pilot);
+    *pilot = longer;
+    SG_TRY(sg_row_model_open(model, request, pilot));
+cleanup:
+    if (longer.n && pilot->n != longer.n)
+        sg_pilot_free(&longer);
+    return status;
 }
 
 sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
@@ -383,13 +432,15 @@ sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
     bool recursive = sg_engine_is_recursive(request->engine) ||
                      (request->engine == SG_ENGINE_AUTO && request->mode != SG_MODE_REMOTENESS);
     bool choosing = recursive && !request->leanest && request->n > sg_pilot_longest(request->mode) &&
-                    (request->engine == SG_ENGINE_AUTO || !request->rows);
+                    (request->engine != SG_ENGINE_CONVOLUTION);
     SG_TRY(sg_members_count(request->context, request->game->subtraction, request->n, &plan->member_count));
     if (choosing || request->mode != SG_MODE_COLD)
         SG_TRY(sg_pilot_run(request, &pilot));
     plan_values(request, &pilot, plan);
     if (choosing)
         SG_TRY(sg_row_model_open(&model, request, &pilot));
+    if (choosing)
+        SG_TRY(look_further(request, plan, &pilot, &model));
     if (!recursive)
         status = plan_direct(request, plan);
     else if (request->mode == SG_MODE_NIM && request->engine == SG_ENGINE_AUTO)

@@ -1,18 +1,17 @@
-/* For one level of the recursion, with blocks of B columns on M rows (P = B*M heap sizes): a source row s holds c cold
- * positions, and N members of residue t reach a target segment. Shifting costs N steps a segment (c steps for dense
- * classes), scattering c * N marks. The shifts mark a segment at random in this model: each leaves a target column open
- * with probability 1 - c/B, so after about 9 / (c/B) shifts all 4096 columns are marked, unless a cold position among
- * them never will be. */
+/* Foreseeing what the recursion costs on M rows, by octaves: the nodes whose source blocks have 2^i heap sizes.
+ *
+ * A source row with density d (cold positions a column) that N members take to a target row marks each of its columns
+ * with probability 1 - exp(-d N). After coverage c, the sum of all d N so far, a vector of 512 columns is still open
+ * with probability 512 exp(-c), unless it holds a cold position, which never is marked: such a vector is shifted to the
+ * end. A sample of the target rows stands for all. */
 #include "row_cost.h"
+#include "cpu/kernels.h"
 #include "tuning.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLE_MEMBERS = 1 << 16 };
-
-/* ln(4096) and a little: shifts times coverage after which a segment is expected to be all hot. */
-static const double COVERED = 9.0;
+enum { SAMPLE_MEMBERS = 1 << 16, SAMPLE_ROWS = 48 };
 
 /* Of the members below 2P, the share that reaches one target segment: exactly 1/2 for evenly spread members, 0.39 for
  * squares. */
@@ -60,6 +59,7 @@ sg_status sg_row_model_open(sg_row_model *model, const sg_request *request, cons
     SG_TAKE(&memory, model->sample, SAMPLE_MEMBERS * sizeof *model->sample);
     SG_TAKE(&memory, model->row_share, SG_MAX_MODELLED_ROWS * sizeof *model->row_share);
     SG_TAKE(&memory, model->class_share, SG_MAX_MODELLED_ROWS * sizeof *model->class_share);
+    SG_TAKE(&memory, model->order, SG_MAX_MODELLED_ROWS * sizeof *model->order);
     SG_TRY(take_sample(model, request));
     SG_TRY(count_by_powers(model, request));
 cleanup:
@@ -70,6 +70,7 @@ void sg_row_model_close(sg_row_model *model) {
     sg_memory_give(NULL, model->sample);
     sg_memory_give(NULL, model->row_share);
     sg_memory_give(NULL, model->class_share);
+    sg_memory_give(NULL, model->order);
     *model = (sg_row_model){0};
 }
 
@@ -88,50 +89,82 @@ static void share_out(double *shares, uint64_t modulus, const uint64_t *numbers,
         shares[numbers[i] % modulus] += 1.0 / (double)count;
 }
 
-/* What one level's blocks look like. */
-typedef struct level_shape {
-    double columns;  /* B */
-    double segments; /* of a target row */
-    double cold;     /* cold positions in a source block */
-    double members;  /* members that reach a target segment */
-} level_shape;
-
-/* Work for one target row, gathered over source rows. */
-typedef struct row_work {
-    double steps;    /* shifts of one segment */
-    double coverage; /* sum over the shifts of the share of columns that each marks */
-    double pairs;
-    double marks; /* scattered, over the whole row */
-} row_work;
-
-static void add_pair(row_work *work, const level_shape *level, double cold, double members) {
-    double density = cold / level->columns;
-    bool dense_class = members / WINDOW_SHARE > 2 * level->columns / SG_LIST_DENSITY_INVERSE;
-    if (dense_class) {
-        work->steps += cold;
-        work->coverage += cold * members / level->columns;
-    } else if (density * 512 >= SG_SHIFT_OR_COLD_PER_VECTOR) {
-        work->steps += members;
-        work->coverage += members * density;
-        work->pairs += 1;
-    } else {
-        work->marks += cold * members;
-    }
+/* Sorts the rows by falling share. */
+static void order_rows(const sg_row_model *model, uint64_t modulus) {
+    for (uint64_t i = 0; i < modulus; i++)
+        model->order[i] = (uint32_t)i;
+    for (uint64_t gap = modulus / 2; gap; gap /= 2)
+        for (uint64_t i = gap; i < modulus; i++) {
+            uint32_t moving = model->order[i];
+            uint64_t at = i;
+            for (; at >= gap && model->row_share[model->order[at - gap]] < model->row_share[moving]; at -= gap)
+                model->order[at] = model->order[at - gap];
+            model->order[at] = moving;
+        }
 }
 
-static double row_ns(const sg_row_model *model, const level_shape *level, uint64_t modulus, uint64_t r) {
-    row_work work = {0};
-    for (uint64_t s = 0; s < modulus; s++) {
-        double class_share = model->class_share[r >= s ? r - s : r + modulus - s];
-        if (class_share > 0 && model->row_share[s] > 0)
-            add_pair(&work, level, level->cold * model->row_share[s], level->members * class_share);
+/* What the blocks of one octave look like. */
+typedef struct octave_shape {
+    uint64_t modulus;
+    uint64_t filled; /* rows with cold heap sizes; they come first in model->order */
+    double columns;  /* of a source block */
+    double vectors;  /* of a target row */
+    double cold;     /* cold heap sizes in a source block */
+    double members;  /* members that reach a target segment */
+    double pieces;   /* of the source, each of which takes up a segment anew */
+} octave_shape;
+
+/* Whether members of a class are held as bits, which cold heap sizes shift. */
+static bool is_dense_class(const octave_shape *octave, double members) {
+    return members / WINDOW_SHARE > 2 * octave->columns / SG_LIST_DENSITY_INVERSE;
+}
+
+/* The share of vectors that are still open: those that hold a cold heap size, and others while coverage is low. */
+static double open_share(double never_hot, double coverage) {
+    double open = 512 * exp(-coverage);
+    return open < 1 ? never_hot + (1 - never_hot) * open : 1;
+}
+
+/* Nanoseconds for the target row r of a node, which has been covered so far from farther away; adds what this octave
+ * covers. */
+static double row_ns(const sg_row_model *model, const octave_shape *octave, uint64_t r, double *coverage) {
+    double never_hot = 1 - exp(-octave->cold * model->row_share[r] / octave->vectors);
+    double live = open_share(never_hot, *coverage), ns = octave->vectors * SG_SEGMENT_LOOK_NS;
+    for (uint64_t i = 0; i < octave->filled && live * octave->vectors > 0.01; i++) {
+        uint64_t s = model->order[i], t = r >= s ? r - s : r + octave->modulus - s;
+        double members = octave->members * model->class_share[t], cold = octave->cold * model->row_share[s];
+        if (members <= 0)
+            continue;
+        bool dense = is_dense_class(octave, members);
+        ns += SG_PAIR_NS;
+        if (dense || cold / octave->columns * 512 >= SG_SHIFT_OR_COLD_PER_VECTOR)
+            ns += live * octave->vectors *
+                  ((dense ? cold : members) * SG_SEGMENT_SHIFT_NS + octave->pieces * SG_PAIR_VISIT_NS) /
+                  SG_SEGMENT_VECTORS;
+        else
+            ns += cold * members * SG_SCATTER_NS;
+        *coverage += cold / octave->columns * members;
+        live = open_share(never_hot, *coverage);
     }
-    double cold_in_segment = level->cold * model->row_share[r] / level->segments;
-    double never_hot = 1 - exp(-cold_in_segment);
-    double early = work.coverage > COVERED ? COVERED / work.coverage : 1;
-    double part = never_hot + (1 - never_hot) * early;
-    double segment_ns = work.steps * SG_SEGMENT_SHIFT_NS + work.pairs * SG_PAIR_VISIT_NS;
-    return level->segments * (segment_ns * part + SG_SEGMENT_LOOK_NS) + work.marks * SG_SCATTER_NS;
+    return ns;
+}
+
+static octave_shape shape_of(const sg_row_model *model, uint64_t modulus, double positions, double n) {
+    octave_shape octave = {.modulus = modulus, .columns = positions / (double)modulus};
+    octave.vectors = octave.columns > 512 ? octave.columns / 512 : 1;
+    octave.cold = sg_pilot_level_size(model->pilot, n) * positions / n;
+    octave.members = WINDOW_SHARE * members_below(model, 2 * positions);
+    octave.pieces = 1 + octave.columns / (double)SG_SOURCE_PIECE_COLUMNS;
+    while (octave.filled < modulus && model->row_share[model->order[octave.filled]] > 0)
+        octave.filled++;
+    return octave;
+}
+
+double sg_row_model_leaf_ns(const sg_row_model *model, double positions, double n) {
+    double cold = sg_pilot_level_size(model->pilot, n), members = members_below(model, positions);
+    double by_list = members * SG_SCATTER_NS * 2 / 3;
+    double by_vectors = (1 + positions / (2 * SG_SEGMENT_BITS)) * 2 * SG_SEGMENT_SHIFT_NS;
+    return cold * (by_list < by_vectors ? by_list : by_vectors) + n * SG_LEAF_HEAP_NS;
 }
 
 /* The first heap sizes of a level have often not settled into its classes: skipped. */
@@ -142,7 +175,7 @@ static uint64_t settled_from(const sg_pilot *pilot, const sg_pilot_level *level)
     return first;
 }
 
-uint64_t sg_row_model_max_rows(const sg_row_model *model) {
+uint64_t sg_row_model_most_rows(const sg_row_model *model) {
     uint64_t fewest = UINT64_MAX;
     for (unsigned i = 0; i < model->pilot->level_count; i++) {
         const sg_pilot_level *level = &model->pilot->levels[i];
@@ -154,39 +187,37 @@ uint64_t sg_row_model_max_rows(const sg_row_model *model) {
     return fewest / SG_PILOT_HEAPS_PER_ROW;
 }
 
-static double level_seconds(const sg_row_model *model, const sg_rows *rows, uint32_t threads,
-                            const sg_pilot_level *pilot_level) {
-    uint64_t modulus = rows->modulus, settled = settled_from(model->pilot, pilot_level);
-    double n = (double)rows->n, total_cold = sg_pilot_level_size(model->pilot, n), ns = 0;
-    share_out(model->row_share, modulus, pilot_level->heaps + settled, pilot_level->count - settled);
-    for (uint64_t columns = rows->leaf_columns; columns < rows->top_columns; columns *= 2) {
-        double positions = (double)columns * (double)modulus, nodes = n / (2 * positions);
-        level_shape level = {.columns = (double)columns,
-                             .segments = (double)columns / SG_SEGMENT_BITS,
-                             .cold = total_cold * positions / n,
-                             .members = WINDOW_SHARE * members_below(model, 2 * positions)};
-        if (level.segments < 1.0 / 8)
-            level.segments = 1.0 / 8; /* one vector is the least */
-        double level_ns = 0;
-        for (uint64_t r = 0; r < modulus; r++)
-            level_ns += row_ns(model, &level, modulus, r);
+/* Adds up the octaves for the rows that model->row_share and model->order describe, longest blocks first: half of them
+ * are targets, and bring the marks that they got to all shorter blocks inside them. */
+static void add_octaves(const sg_row_model *model, uint64_t modulus, const sg_octaves *octaves, double *ns) {
+    uint64_t sampled = modulus < SAMPLE_ROWS ? modulus : SAMPLE_ROWS;
+    double covered[SAMPLE_ROWS] = {0};
+    for (unsigned i = octaves->top; i-- > octaves->first;) {
+        double positions = exp2(i), nodes = octaves->n / (2 * positions), rows_ns = 0;
+        octave_shape octave = shape_of(model, modulus, positions, octaves->n);
+        for (uint64_t k = 0; k < sampled; k++) {
+            double coverage = covered[k];
+            rows_ns += row_ns(model, &octave, model->order[(2 * k + 1) * modulus / (2 * sampled)], &coverage);
+            covered[k] = (covered[k] + coverage) / 2;
+        }
+        double node_ns = rows_ns * (double)modulus / (double)sampled + SG_NODE_NS;
         bool parallel = positions >= (double)SG_PARALLEL_NODE_POS;
-        ns += (nodes < 1 ? 1 : nodes) * level_ns / (parallel ? threads : 1);
+        ns[i] += (nodes < 0.5 ? 0.5 : nodes) * node_ns / model->pilot->level_count / (parallel ? octaves->threads : 1);
     }
-    double leaf_members = members_below(model, (double)(rows->leaf_columns * modulus)) / 2;
-    double leaf_words = (double)(rows->leaf_columns * modulus) / 128;
-    ns += total_cold * (leaf_members < leaf_words ? leaf_members : leaf_words) * SG_SCATTER_NS;
-    if (modulus > 1)
-        ns += total_cold * SG_LEAF_REORDER_NS;
-    return 1e-9 * (ns + n * SG_LEAF_HEAP_NS);
 }
 
-double sg_row_model_seconds(const sg_row_model *model, const sg_rows *rows, uint32_t threads) {
-    double seconds = 0;
-    share_out(model->class_share, rows->modulus, model->sample, model->sample_count);
-    for (unsigned i = 0; i < model->pilot->level_count; i++)
-        seconds += level_seconds(model, rows, threads, &model->pilot->levels[i]) / model->pilot->level_count;
-    return seconds;
+void sg_row_model_price(const sg_row_model *model, uint64_t modulus, const sg_octaves *octaves, double *ns) {
+    const sg_pilot *pilot = model->pilot;
+    for (unsigned i = octaves->first; i < octaves->top; i++)
+        ns[i] = 0;
+    share_out(model->class_share, modulus, model->sample, model->sample_count);
+    for (unsigned level = 0; level < pilot->level_count; level++) {
+        const sg_pilot_level *pilot_level = &pilot->levels[level];
+        uint64_t settled = settled_from(pilot, pilot_level);
+        share_out(model->row_share, modulus, pilot_level->heaps + settled, pilot_level->count - settled);
+        order_rows(model, modulus);
+        add_octaves(model, modulus, octaves, ns);
+    }
 }
 
 double sg_convolution_seconds(const sg_rows *rows) {

@@ -65,11 +65,17 @@
 /* One point of a product of two transforms, memory bound. */
 #define SG_FFT_PRODUCT_NS_PER_POINT 1.0
 
-/* Taking up one source row for one segment: eight groups whose windows are moved. */
+/* Taking up one source row for one segment: its window is moved. */
 #define SG_PAIR_VISIT_NS 25.0
 
-/* Looking whether a segment is already all hot. */
-#define SG_SEGMENT_LOOK_NS 5.0
+/* A node of the recursion, beside its rows. */
+#define SG_NODE_NS 1000.0
+
+/* Taking up one source row for one target row, even when nothing comes of it. */
+#define SG_PAIR_NS 12.0
+
+/* Looking whether a vector is already all hot. */
+#define SG_SEGMENT_LOOK_NS 2.0
 
 /* One scattered mark. */
 #define SG_SCATTER_NS 1.2
@@ -96,6 +102,11 @@
  * even for dense sets. Games no longer than this are solved on one row without a pilot. */
 #define SG_PILOT_POS ((uint64_t)1 << 17)
 
+/* Games that are this many times longer than it get a longer pilot, so long that it takes about 1% of the solve; one of
+ * 2^24 sees squares' classes mod 8125. */
+#define SG_PILOT_SHARE    ((uint64_t)1 << 8)
+#define SG_PILOT_MOST_POS ((uint64_t)1 << 24)
+
 /* Heap sizes of the pilot for nim-values and remoteness: some 30 ms for the densest sets. */
 #define SG_PILOT_VALUE_POS ((uint64_t)1 << 13)
 
@@ -120,6 +131,11 @@
 #define SG_LEAF_SPARSE_POS   ((uint64_t)1 << 16)
 #define SG_LEAF_DENSE_POS    ((uint64_t)1 << 12)
 #define SG_LEAF_CONVOLVE_POS ((uint64_t)1 << 13)
+
+/* Where the planner chooses, base cases have between so many and so many heap sizes: from vectors to the first-level
+ * cache. */
+#define SG_LEAF_LEAST_POS ((uint64_t)1 << 11)
+#define SG_LEAF_MOST_POS  ((uint64_t)1 << 18)
 
 /* The same where a device does the nodes: each base case also costs a round trip of some 30 us over the bus. Not yet
  * measured on a device: the sparse one comes from squares at 2^34, where a base case of 2^18 takes the CPU some 50 us.
