@@ -9,6 +9,8 @@ static inline void sg_bits_or(uint64_t *into, uint64_t first, uint64_t count, co
     uint64_t *words = into + first / 64;
     unsigned shift = (unsigned)(first % 64);
     for (uint64_t w = 0; w < (count + 63) / 64; w++) {
+        if (!bits[w])
+            continue;
         words[w] |= bits[w] << shift;
         if (shift && bits[w] >> (64 - shift))
             words[w + 1] |= bits[w] >> (64 - shift);

@@ -172,13 +172,10 @@ sg_status sg_recursion_close(sg_recursion *recursion) {
 }
 
 /* Cold positions by row among the bits of a base case. */
-static void count_rows(const uint64_t *cold, uint64_t words, uint64_t modulus, uint64_t *counts) {
-    for (uint64_t w = 0; w < words; w++)
-        if (modulus == 1)
-            counts[0] += (uint64_t)__builtin_popcountll(cold[w]);
-        else
-            for (uint64_t rest = cold[w]; rest; rest &= rest - 1)
-                counts[(64 * w + (uint64_t)__builtin_ctzll(rest)) % modulus]++;
+static void count_rows(const uint64_t *cold, const sg_rows *rows, uint64_t *counts) {
+    for (uint64_t w = 0; w < sg_leaf_words(rows); w++)
+        for (uint64_t rest = cold[w]; rest; rest &= rest - 1)
+            counts[sg_place_of(rows, 64 * w + (uint64_t)__builtin_ctzll(rest)).row]++;
 }
 
 /* Theorem 3 within a base case: what is cold in a level is hot by decree in the next ones. Adds to counts; returns the
@@ -192,7 +189,7 @@ static uint64_t solve_levels(sg_recursion *recursion, uint64_t count, uint64_t *
             for (uint64_t w = 0; w < words; w++)
                 hot[w] |= recursion->leaf_cold[lower * words + w];
         found += sg_base_case_solve(&recursion->base, count, hot, cold);
-        count_rows(cold, words, modulus, counts + level * modulus);
+        count_rows(cold, &recursion->rows, counts + level * modulus);
     }
     return found;
 }
@@ -220,7 +217,7 @@ static sg_status solve_inside(sg_recursion *recursion, uint64_t first_pos, uint6
     recursion->first_pos = first_pos;
     SG_TRY(inner->operators->begin_with(inner->field, recursion->leaf_hot));
     SG_TRY(divide_all(inner, block_end(recursion, first_pos) - first_pos, emit_inner, recursion));
-    count_rows(recursion->leaf_cold, sg_leaf_words(&recursion->rows), recursion->rows.modulus, counts);
+    count_rows(recursion->leaf_cold, &recursion->rows, counts);
     SG_TRY(
         recursion->operators->store_cold(recursion->field, first_pos / recursion->rows.modulus, recursion->leaf_cold));
 cleanup:

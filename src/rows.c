@@ -12,6 +12,7 @@ static uint64_t row_payload_bytes(const sg_rows *rows) {
 
 sg_rows sg_rows_make(uint64_t n, uint64_t modulus, uint64_t base_threshold_pos) {
     sg_rows rows = {.n = n, .modulus = modulus, .columns = (n - 1) / modulus + 1, .leaf_columns = 1};
+    rows.inverse = UINT64_MAX / modulus + 1; /* 0 for M = 1, which needs none */
     while (rows.leaf_columns * 2 <= base_threshold_pos / modulus && rows.leaf_columns < rows.columns)
         rows.leaf_columns *= 2;
     rows.top_columns = rows.leaf_columns;

@@ -8,10 +8,12 @@
 #define SG_ROWS_H
 
 #include "members.h"
+#include "number.h"
 
 typedef struct sg_rows {
     uint64_t n;            /* heap sizes 0 .. n-1 */
     uint64_t modulus;      /* M */
+    uint64_t inverse;      /* 2^64 / M rounded up, for M > 1 */
     uint64_t columns;      /* ceil(n / M) */
     uint64_t leaf_columns; /* columns of a base case, a power of two */
     uint64_t top_columns;  /* leaf_columns times a power of two, at least `columns`: the root of the recursion */
@@ -30,6 +32,17 @@ uint64_t sg_rows_plane_bytes(const sg_rows *rows);
 
 static inline uint8_t *sg_row(const sg_rows *rows, uint8_t *plane, uint64_t r) {
     return plane + SG_ROW_GUARD_BYTES + r * rows->row_bytes;
+}
+
+/* Where heap size p lies: a multiplication instead of a division, exact for p < 2^48 since M < 2^17. */
+typedef struct sg_place {
+    uint64_t row;
+    uint64_t column;
+} sg_place;
+
+static inline sg_place sg_place_of(const sg_rows *rows, uint64_t p) {
+    uint64_t column = rows->modulus == 1 ? p : (uint64_t)((sg_u128)p * rows->inverse >> 64);
+    return (sg_place){p - column * rows->modulus, column};
 }
 
 /* Words that hold the bits of a base case, one for each of its leaf_columns * M heap sizes. */

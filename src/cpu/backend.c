@@ -70,13 +70,14 @@ cleanup:
     return status;
 }
 
+static void set_bit(const sg_rows *rows, uint8_t *plane, sg_place place) {
+    sg_row(rows, plane, place.row)[place.column / 8] |= (uint8_t)(1u << place.column % 8);
+}
+
 static sg_status preset(sg_field *field, uint64_t first_pos, uint64_t count, const uint64_t *bits) {
-    uint64_t modulus = field->rows->modulus;
     for (uint64_t i = 0; i < count; i++)
-        if (bits[i / 64] >> i % 64 & 1) {
-            uint64_t p = first_pos + i, column = p / modulus;
-            sg_row(field->rows, field->preset, p % modulus)[column / 8] |= (uint8_t)(1u << column % 8);
-        }
+        if (bits[i / 64] >> i % 64 & 1)
+            set_bit(field->rows, field->preset, sg_place_of(field->rows, first_pos + i));
     return SG_OK;
 }
 
@@ -103,8 +104,8 @@ static sg_status begin_with(sg_field *field, const uint64_t *hot) {
         memset(sg_row(rows, field->hot, r), 0xff, rows->row_bytes - SG_ROW_GUARD_BYTES);
     for (uint64_t w = 0; w < (rows->n + 63) / 64; w++)
         for (uint64_t open = ~hot[w]; open; open &= open - 1) {
-            uint64_t p = 64 * w + (uint64_t)__builtin_ctzll(open), column = p / rows->modulus;
-            sg_row(rows, field->hot, p % rows->modulus)[column / 8] &= (uint8_t) ~(1u << column % 8);
+            sg_place place = sg_place_of(rows, 64 * w + (uint64_t)__builtin_ctzll(open));
+            sg_row(rows, field->hot, place.row)[place.column / 8] &= (uint8_t) ~(1u << place.column % 8);
         }
     return SG_OK;
 }
@@ -182,9 +183,8 @@ static void store_level(sg_field *field, uint64_t first_column, const uint64_t *
     }
     for (uint64_t w = 0; w < sg_leaf_words(rows); w++)
         for (uint64_t rest = bits[w]; rest; rest &= rest - 1) {
-            uint64_t i = 64 * w + (uint64_t)__builtin_ctzll(rest);
-            uint64_t column = first_column + i / rows->modulus;
-            sg_row(rows, field->cold, i % rows->modulus)[column / 8] |= (uint8_t)(1u << column % 8);
+            sg_place place = sg_place_of(rows, 64 * w + (uint64_t)__builtin_ctzll(rest));
+            set_bit(rows, field->cold, (sg_place){place.row, first_column + place.column});
         }
 }
 

@@ -81,13 +81,12 @@ static void add_segment(sg_live *live, uint32_t first, unsigned vectors, unsigne
 sg_live sg_live_open(const sg_field *field, const sg_chunk *chunk) {
     sg_segment *scratch = field->live + field->live_stride * (uint64_t)omp_get_thread_num();
     sg_live live = {.chunk = chunk, .segments = scratch, .spare = scratch + field->live_stride / 2};
-    const uint8_t *hot_row = sg_row(field->rows, field->hot, chunk->row);
+    uint64_t *target = (uint64_t *)(void *)(sg_row(field->rows, field->hot, chunk->row) + chunk->first / 8);
     for (uint64_t v = 0; v < chunk->vectors; v += SG_SEGMENT_VECTORS) {
-        unsigned vectors =
-            chunk->vectors - v < SG_SEGMENT_VECTORS ? (unsigned)(chunk->vectors - v) : SG_SEGMENT_VECTORS;
-        unsigned open = 0;
-        for (unsigned i = 0; i < vectors; i++)
-            open |= (unsigned)!sg_all_hot(hot_row, chunk->first + 512 * (v + i), 512) << i;
+        uint64_t left = chunk->vectors - v;
+        unsigned vectors = left < SG_SEGMENT_VECTORS ? (unsigned)left : SG_SEGMENT_VECTORS;
+        /* No shift at all only tells what is open. */
+        unsigned open = field->kernels->shift->or_shifted(target + 8 * v, vectors, (uint8_t *)target, NULL, 0, 0);
         add_segment(&live, (uint32_t)v, vectors, open);
     }
     return live;
