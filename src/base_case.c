@@ -17,41 +17,33 @@ static bool goes_by_list(uint64_t count, uint64_t block_pos) {
     return (double)count * SG_SCATTER_NS < (double)block_pos / SG_SEGMENT_BITS * SG_SEGMENT_SHIFT_NS;
 }
 
-/* Members near a cold position are marked one by one where that is cheaper than a vector operation for each vector of
- * the segment. */
-static bool has_list(uint64_t count, uint64_t block_pos) {
-    uint64_t segment_pos = block_pos < SEGMENT_POS ? block_pos : SEGMENT_POS;
-    return goes_by_list(count, segment_pos);
-}
-
 static uint64_t bits_bytes(uint64_t block_pos) {
     return block_pos / 8 + SEGMENT_POS / 8 + 2 * GUARD_BYTES;
 }
 
 uint64_t sg_base_case_bytes(uint64_t member_count, uint64_t block_pos) {
-    uint64_t most = member_count < block_pos ? member_count : block_pos;
-    uint64_t bytes = sg_add_saturating(bits_bytes(block_pos), SEGMENT_POS * sizeof(uint32_t));
-    return sg_add_saturating(bytes, most * sizeof(uint32_t));
+    uint64_t most = member_count < block_pos ? member_count : block_pos; /* or fewer: then a list may do */
+    uint64_t as_bits = sg_add_saturating(bits_bytes(block_pos), SEGMENT_POS * sizeof(uint32_t));
+    return goes_by_list(most, block_pos) ? most * sizeof(uint32_t) : as_bits;
 }
 
 sg_status sg_base_case_build(sg_base_case *base, const sg_members *members, uint64_t block_pos, sg_memory *memory) {
     sg_status status;
-    uint64_t s, count = 0, near_count = 0;
+    uint64_t s, count = 0;
     *base = (sg_base_case){.block_pos = block_pos};
     SG_TRY(sg_kernels_select(memory->context, &base->kernels));
-    for (sg_member_walk walk = sg_members_walk(members); sg_member_next(&walk, &s) && s < block_pos; count++)
-        near_count += s < SEGMENT_POS;
-    bool by_list = goes_by_list(count, block_pos);
-    if (by_list || has_list(near_count, block_pos))
+    for (sg_member_walk walk = sg_members_walk(members); sg_member_next(&walk, &s) && s < block_pos;)
+        count++;
+    if (goes_by_list(count, block_pos)) {
         SG_TAKE(memory, base->list, count * sizeof *base->list);
-    if (!by_list) {
+    } else {
         SG_TAKE(memory, base->bits, bits_bytes(block_pos));
         SG_TAKE(memory, base->cold, SEGMENT_POS * sizeof *base->cold);
     }
     for (sg_member_walk walk = sg_members_walk(members); sg_member_next(&walk, &s) && s < block_pos;) {
         if (base->list)
             base->list[base->list_count++] = (uint32_t)s;
-        if (base->bits)
+        else
             base->bits[GUARD_BYTES + s / 8] |= (uint8_t)(1u << s % 8);
     }
 cleanup:
@@ -98,10 +90,7 @@ static uint64_t solve_segment(const sg_base_case *base, uint64_t first_word, uin
             uint32_t position = (uint32_t)(64 * w + bit);
             found |= (uint64_t)1 << bit;
             base->cold[listed++] = position;
-            if (base->list)
-                mark_list(base, position, 64 * end_word, hot);
-            else
-                mark_words(base, w / 8 * 8, end_word, &position, 1, hot);
+            mark_words(base, w / 8 * 8, end_word, &position, 1, hot);
             open = bit == 63 ? 0 : ~hot[w] & ~(uint64_t)0 << (bit + 1);
         }
         cold[w] = found;

@@ -8,9 +8,9 @@
 typedef struct sg_base_case {
     const sg_kernels *kernels;
     uint64_t block_pos; /* heap sizes of the largest block */
-    uint32_t *list;     /* members below block_pos, ascending; NULL when they are held as bits only */
+    uint32_t *list;     /* members below block_pos, ascending; NULL when they are held as bits */
     uint64_t list_count;
-    uint8_t *bits;  /* bit s for a member s < block_pos, between guards; NULL when so few that all go by list */
+    uint8_t *bits;  /* bit s for a member s < block_pos, between guards; NULL when they are listed */
     uint32_t *cold; /* with bits: the cold positions of the segment in hand */
 } sg_base_case;
 

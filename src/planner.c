@@ -255,13 +255,13 @@ static void lay_out_simply(const sg_request *request, sg_plan *plan) {
         request->base_threshold_pos ? request->base_threshold_pos : default_base_threshold(request, plan);
 }
 
-/* The cheapest layouts by the model; `simply` leaves only the choice of base cases. */
+/* The cheapest layouts by the model; `simply`: the one that takes least memory, priced. */
 static sg_status lay_out(const sg_request *request, sg_plan *plan, const sg_row_model *model, bool simply) {
     lay_out_simply(request, plan);
     sg_layout_limits limits = {
         .least_rows = least_rows(request),
         .rows = simply ? least_rows(request) : request->rows,
-        .leaf_pos = is_on_device(request) ? plan->base_threshold_pos : request->base_threshold_pos,
+        .leaf_pos = simply || is_on_device(request) ? plan->base_threshold_pos : request->base_threshold_pos,
         .may_nest = request->device.operators->begin_with && !simply,
     };
     sg_status status = sg_layout_choose(model, request, &limits, plan);
