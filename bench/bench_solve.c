@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 1024, THREAD_COUNTS_MAX = 16, OCTAVES = 6, ROUNDS_MAX = 20 };
+enum { CASES_MAX = 16, THREADS_MAX = 1024, THREAD_COUNTS_MAX = 16, OCTAVES = 6, ROUNDS_MAX = 20 };
 
 typedef struct settings {
-    const solve_case *cases[16];
+    const solve_case *cases[CASES_MAX];
     size_t case_count;
     bool named_cases;
     uint64_t n; /* 0: each case's own */
@@ -96,7 +96,7 @@ static void add_cases(settings *chosen, const char *text) {
         const solve_case *which = solve_case_named(item, length);
         if (!which)
             stop_usage("--case '%.*s': no such case", (int)length, item);
-        if (chosen->case_count == sizeof chosen->cases / sizeof *chosen->cases)
+        if (chosen->case_count == CASES_MAX)
             stop_usage("--case '%s': too many", which->name);
         chosen->cases[chosen->case_count++] = which;
     } while (text);

@@ -70,6 +70,7 @@ sg_status sg_recursion_open(sg_recursion *recursion, const sg_request *request, 
         .memory = memory,
         .monitor = monitor,
         .policy = plan->policy,
+        .costs = request->costs,
         .levels = levels_of(plan),
         .rows = sg_rows_make(members->limit, plan->rows, plan->base_threshold_pos),
     };
@@ -214,9 +215,9 @@ static bool convolution_is_cheaper(const sg_recursion *recursion, const sg_node 
     uint64_t members = recursion->members_log2[span_log2 < 64 ? span_log2 : 64];
     double steps = (double)(members < cold_count ? members : cold_count) * (double)positions / SG_SEGMENT_BITS;
     double points = 2 * (double)node->columns;
-    double transform_ns = SG_FFT_NS_PER_POINT_LOG2 * points * log2(points) * 2 * (double)modulus +
-                          SG_FFT_PRODUCT_NS_PER_POINT * points * (double)modulus * (double)modulus;
-    return transform_ns < SG_SEGMENT_SHIFT_NS * steps;
+    double transform_ns = recursion->costs->fft_ns * points * log2(points) * 2 * (double)modulus +
+                          recursion->costs->fft_product_ns * points * (double)modulus * (double)modulus;
+    return transform_ns < recursion->costs->segment_shift_ns * steps;
 }
 
 static sg_status shift_and_scatter(sg_recursion *recursion, const sg_node *node, const ordered_sources *ordered) {

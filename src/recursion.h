@@ -22,6 +22,7 @@ typedef struct sg_recursion {
     sg_memory *memory;
     sg_monitor *monitor;
     sg_policy policy;
+    const sg_costs *costs;
     sg_rows rows;
     sg_shifts shifts;
     sg_base_case base;

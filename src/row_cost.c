@@ -55,7 +55,7 @@ static sg_status count_by_powers(sg_row_model *model, const sg_request *request)
 sg_status sg_row_model_open(sg_row_model *model, const sg_request *request, const sg_pilot *pilot) {
     sg_memory memory;
     sg_status status;
-    *model = (sg_row_model){.pilot = pilot};
+    *model = (sg_row_model){.costs = request->costs, .pilot = pilot};
     sg_memory_init(&memory, request->context, 0);
     SG_TAKE(&memory, model->sample, SAMPLE_MEMBERS * sizeof *model->sample);
     SG_TAKE(&memory, model->row_share, SG_MAX_MODELLED_ROWS * sizeof *model->row_share);
@@ -130,8 +130,8 @@ static double row_ns(const sg_row_model *model, const level_shape *level, uint64
     double never_hot = 1 - exp(-cold_in_segment);
     double early = work.coverage > COVERED ? COVERED / work.coverage : 1;
     double part = never_hot + (1 - never_hot) * early;
-    double segment_ns = work.steps * SG_SEGMENT_SHIFT_NS + work.pairs * SG_PAIR_VISIT_NS;
-    return level->segments * (segment_ns * part + SG_SEGMENT_LOOK_NS) + work.marks * SG_SCATTER_NS;
+    double segment_ns = work.steps * model->costs->segment_shift_ns + work.pairs * model->costs->pair_visit_ns;
+    return level->segments * (segment_ns * part + model->costs->segment_look_ns) + work.marks * model->costs->scatter_ns;
 }
 
 /* The first heap sizes of a level have often not settled into its classes: skipped. */
@@ -175,10 +175,10 @@ static double level_seconds(const sg_row_model *model, const sg_rows *rows, uint
     }
     double leaf_members = members_below(model, (double)(rows->leaf_columns * modulus)) / 2;
     double leaf_words = (double)(rows->leaf_columns * modulus) / 128;
-    ns += total_cold * (leaf_members < leaf_words ? leaf_members : leaf_words) * SG_SCATTER_NS;
+    ns += total_cold * (leaf_members < leaf_words ? leaf_members : leaf_words) * model->costs->scatter_ns;
     if (modulus > 1)
-        ns += total_cold * SG_LEAF_REORDER_NS;
-    return 1e-9 * (ns + n * SG_LEAF_HEAP_NS);
+        ns += total_cold * model->costs->leaf_reorder_ns;
+    return 1e-9 * (ns + n * model->costs->leaf_heap_ns);
 }
 
 double sg_row_model_seconds(const sg_row_model *model, const sg_rows *rows, uint32_t threads) {
@@ -189,12 +189,12 @@ double sg_row_model_seconds(const sg_row_model *model, const sg_rows *rows, uint
     return seconds;
 }
 
-double sg_convolution_seconds(const sg_rows *rows) {
+double sg_convolution_seconds(const sg_costs *costs, const sg_rows *rows) {
     double ns = 0, modulus = (double)rows->modulus;
     for (uint64_t columns = rows->leaf_columns; columns < rows->top_columns; columns *= 2) {
         double points = 2 * (double)columns, nodes = (double)rows->columns / points;
         ns += nodes * points * modulus *
-              (2 * SG_FFT_NS_PER_POINT_LOG2 * log2(points) + modulus * SG_FFT_PRODUCT_NS_PER_POINT);
+              (2 * costs->fft_ns * log2(points) + modulus * costs->fft_product_ns);
     }
     return 1e-9 * ns;
 }

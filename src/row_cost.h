@@ -8,6 +8,7 @@
 enum { SG_MAX_MODELLED_ROWS = 2048 };
 
 typedef struct sg_row_model {
+    const sg_costs *costs;
     const sg_pilot *pilot;
     uint64_t *sample; /* the smallest members, to see how S falls into residue classes */
     uint64_t sample_count;
@@ -29,6 +30,6 @@ uint64_t sg_row_model_max_rows(const sg_row_model *model);
 double sg_row_model_seconds(const sg_row_model *model, const sg_rows *rows, uint32_t threads);
 
 /* Seconds of one outcome solve in which every node convolves. */
-double sg_convolution_seconds(const sg_rows *rows);
+double sg_convolution_seconds(const sg_costs *costs, const sg_rows *rows);
 
 #endif
