@@ -227,7 +227,8 @@ sg_status sg_profile_save(sg_context *context, const char *path) {
         SG_TRY(sg_fail(context, SG_ERROR_IO, "cost profile '%s': not a file", sg_quote(sg_text_of(path)).string));
     size_t size = strlen(path) + 32;
     temporary = malloc(size);
-    SG_TRY(temporary ? SG_OK : sg_fail(context, SG_ERROR_OUT_OF_MEMORY, "out of memory"));
+    if (!temporary)
+        return sg_fail(context, SG_ERROR_OUT_OF_MEMORY, "out of memory");
     snprintf(temporary, size, "%s.%ld.tmp", path, (long)getpid());
     if (!write_and_rename(path, temporary, &here, costs))
         SG_TRY(
