@@ -227,7 +227,7 @@ typedef struct sg_progress {
     double fraction;    /* of the work, 0 .. 1, never falling within a solve */
     uint64_t done_pos;  /* heap sizes decided */
     uint64_t total_pos; /* heap sizes asked for */
-    const char *phase;  /* "set", "solve" or "verify"; static storage */
+    const char *phase;  /* "set", "solve", "verify" or "calibrate", which has no heap sizes; static storage */
 } sg_progress;
 
 /* Called on the thread that called the library, at most some 20 times a second. Returning false cancels: the call then
@@ -401,6 +401,57 @@ typedef struct sg_verify_report {
  * contradiction is not an error: see the report. Cost: samples times the members of S below n. */
 SG_API sg_status sg_verify(sg_context *context, const sg_game *game, const sg_result *result, uint64_t samples,
                            uint64_t seed, const sg_solve_options *options, sg_verify_report *report);
+
+/* ---------------------------------------------------------------- cost profiles */
+
+/* The planner chooses by a model of time, whose constants are nanoseconds on one core. The built-in ones are those of
+ * one machine for each instruction set; a profile holds those of this machine. Profiles change which way a solve goes
+ * and how long it takes, never what it finds. The library reads no profile by itself: a context uses the built-in costs
+ * until one of these functions gives it others, for all its later solves by the same instruction set. */
+typedef struct sg_cost_info {
+    size_t struct_size;  /* set by the caller to sizeof(sg_cost_info) */
+    const char *name;    /* "segment_shift_ns", ...; static storage */
+    const char *meaning; /* static storage */
+    double default_ns;   /* built in, for the instruction set that runs */
+    double ns;           /* in force */
+} sg_cost_info;
+
+/* Writes cost `index` (0, 1, ...) and returns true; false past the last one. */
+SG_API bool sg_profile_cost(sg_context *context, size_t index, sg_cost_info *cost);
+
+/* Puts the profile in a file in force. SG_ERROR_IO: it cannot be read. SG_ERROR_UNSUPPORTED: it has another version, or
+ * was made for another processor or instruction set. SG_ERROR_PARSE: a cost is unknown, missing, given twice or out of
+ * range. Costs are as before after a failure. */
+SG_API sg_status sg_profile_load(sg_context *context, const char *path);
+
+/* Writes the costs in force to a file, to six decimals. It is written beside its final name and then renamed, so that
+ * the path holds the old profile or the whole new one. SG_ERROR_IO. */
+SG_API sg_status sg_profile_save(sg_context *context, const char *path);
+
+/* Options of a calibration. Initialise with sg_calibrate_options_init, then change fields. */
+typedef struct sg_calibrate_options {
+    size_t struct_size; /* sizeof(sg_calibrate_options), set by the init function; lets the struct grow */
+    double seconds; /* about how long it may take; 20 by default. Shorter ones see smaller games and are less exact */
+    sg_progress_fn progress; /* NULL: none */
+    void *progress_user;
+} sg_calibrate_options;
+
+SG_API void sg_calibrate_options_init(sg_calibrate_options *options);
+
+typedef struct sg_calibration {
+    size_t struct_size;          /* set by the caller to sizeof(sg_calibration) */
+    const char *instruction_set; /* that the costs are for; static storage */
+    uint32_t solves;             /* games that were solved */
+    double seconds;              /* that it took */
+    double error_before; /* mean of |ln(foreseen / measured)| over them: by the costs before, and by those found */
+    double error_after;
+} sg_calibration;
+
+/* Finds the costs of this machine and puts them in force: solves a range of games on one thread, in every way that the
+ * model prices, and fits the costs to the times (least squares of the relative errors; costs that matter nowhere stay
+ * as they are built in). `options` may be NULL for the defaults, `report` for none. SG_ERROR_CANCELLED,
+ * SG_ERROR_OUT_OF_MEMORY; costs are as before after a failure. Best on a machine that does nothing else. */
+SG_API sg_status sg_calibrate(sg_context *context, const sg_calibrate_options *options, sg_calibration *report);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,7 @@ enum { SEGMENT_WORDS = 8 * SG_SEGMENT_VECTORS, SEGMENT_POS = 64 * SEGMENT_WORDS,
 
 /* Marking by vectors costs up to block/512 vector operations a cold position, by list one step a member. */
 static bool goes_by_list(uint64_t count, uint64_t block_pos) {
-    return (double)count * SG_SCATTER_NS < (double)block_pos / SG_SEGMENT_BITS * SG_SEGMENT_SHIFT_NS;
+    return sg_multiply_saturating(count, SG_VECTORS_PER_MARK) < block_pos / 512;
 }
 
 static uint64_t bits_bytes(uint64_t block_pos) {

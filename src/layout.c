@@ -51,7 +51,8 @@ static void list_moduli(layout_search *search) {
 /* What changing the layout costs in all: looking at every heap size, and moving the cold and the open ones. */
 static double change_ns(const layout_search *search) {
     double n = search->octaves.n;
-    return n * SG_LEAF_HEAP_NS + sg_pilot_level_size(search->model->pilot, n) * 4 * SG_LEAF_REORDER_NS;
+    return n * search->model->costs->leaf_heap_ns +
+           sg_pilot_level_size(search->model->pilot, n) * 4 * search->model->costs->leaf_reorder_ns;
 }
 
 /* Extends the best ways to solve blocks of 2^i heap sizes to blocks of twice that on rows c. */
@@ -61,7 +62,7 @@ static choice extend(const layout_search *search, unsigned c, unsigned i) {
            cold = sg_pilot_level_size(search->model->pilot, n);
     if (i <= search->leaf)
         best.ns = node_ns + sg_row_model_leaf_ns(search->model, exp2(i), n) +
-                  (search->moduli[c] > 1 ? cold * SG_LEAF_REORDER_NS : 0);
+                  (search->moduli[c] > 1 ? cold * search->model->costs->leaf_reorder_ns : 0);
     for (unsigned inner = 0; inner < search->count && i > search->octaves.first; inner++) {
         const choice *below = &search->best[inner][i];
         bool changes = inner != c;

@@ -23,8 +23,14 @@ typedef struct sg_request {
     uint64_t device_limit_bytes; /* UINT64_MAX for the CPU, whose fields take the host's memory */
     bool may_move;               /* backend auto: from the CPU to a device */
     uint32_t cuda_device;        /* which one */
+    const sg_costs *costs;       /* belongs to the context */
+    bool priced;                 /* foresee the time even where there is nothing to choose */
     bool leanest;                /* plan for the least memory instead of the least time; cheaper to plan too */
 } sg_request;
+
+/* Checks what a caller asks for and fills in the defaults; `options` may be NULL. */
+sg_status sg_request_make(sg_request *request, sg_context *context, const sg_game *game, sg_mode mode, uint64_t n,
+                          const sg_solve_options *options);
 
 /* Which operators the recursion may use. */
 typedef enum sg_policy {

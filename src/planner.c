@@ -296,7 +296,7 @@ static sg_status plan_convolution(const sg_request *request, sg_plan *plan, sg_p
     plan->policy = policy;
     lay_out_simply(request, plan);
     sg_rows layout = sg_rows_make(request->n, plan->rows, plan->base_threshold_pos);
-    plan->seconds = sg_convolution_seconds(&layout);
+    plan->seconds = sg_convolution_seconds(request->costs, &layout);
     if (request->mode == SG_MODE_NIM)
         plan->seconds *= (double)plan->max_value + 1;
     return need_of_recursion(request, plan);
@@ -324,10 +324,10 @@ static double tile_seconds(const sg_request *request, const sg_plan *plan) {
         (listed ? (double)plan->member_count : n) * n * 0.6; /* between 1/2, for dense S, and 2/3, for squares */
     if (sg_plan_keeps_values(request, plan))
         return options / SG_DEVICE_TILE_OPTIONS_PER_SECOND + 1e-9 * n * SG_DEVICE_TILE_HEAP_NS;
-    double step_ns = plan->max_value < 512                 ? SG_TILE_ONE_HOT_NS
-                     : plan->max_value < SG_TILE_L1_VALUES ? SG_TILE_BITS_NS
-                                                           : SG_TILE_FAR_BITS_NS;
-    return 1e-9 * (options * step_ns / request->threads + n * SG_TILE_HEAP_NS);
+    double step_ns = plan->max_value < 512                 ? request->costs->tile_one_hot_ns
+                     : plan->max_value < SG_TILE_L1_VALUES ? request->costs->tile_bits_ns
+                                                           : request->costs->tile_far_bits_ns;
+    return 1e-9 * (options * step_ns / request->threads + n * request->costs->tile_heap_ns);
 }
 
 /* Turns a plan into one by tiles; on a device these are blocks, whose base cases follow the threshold. */
@@ -432,7 +432,7 @@ sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
     bool recursive = sg_engine_is_recursive(request->engine) ||
                      (request->engine == SG_ENGINE_AUTO && request->mode != SG_MODE_REMOTENESS);
     bool choosing = recursive && !request->leanest && request->n > sg_pilot_longest(request->mode) &&
-                    (request->engine != SG_ENGINE_CONVOLUTION);
+                    request->engine != SG_ENGINE_CONVOLUTION;
     SG_TRY(sg_members_count(request->context, request->game->subtraction, request->n, &plan->member_count));
     if (choosing || request->mode != SG_MODE_COLD)
         SG_TRY(sg_pilot_run(request, &pilot));

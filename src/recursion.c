@@ -112,6 +112,7 @@ static sg_status open_layer(sg_recursion *recursion, const layers_spec *spec, ui
         .memory = memory,
         .monitor = spec->monitor,
         .policy = plan->policy,
+        .costs = request->costs,
         .levels = levels_of(plan),
         .rows = layer_layout(plan, layer, n),
     };
@@ -307,9 +308,9 @@ static bool convolution_is_cheaper(const sg_recursion *recursion, const sg_node 
     uint64_t members = recursion->members_log2[span_log2 < 64 ? span_log2 : 64];
     double steps = (double)(members < cold_count ? members : cold_count) * (double)positions / SG_SEGMENT_BITS;
     double points = 2 * (double)node->columns;
-    double transform_ns = SG_FFT_NS_PER_POINT_LOG2 * points * log2(points) * 2 * (double)modulus +
-                          SG_FFT_PRODUCT_NS_PER_POINT * points * (double)modulus * (double)modulus;
-    return transform_ns < SG_SEGMENT_SHIFT_NS * steps;
+    double transform_ns = recursion->costs->fft_ns * points * log2(points) * 2 * (double)modulus +
+                          recursion->costs->fft_product_ns * points * (double)modulus * (double)modulus;
+    return transform_ns < recursion->costs->segment_shift_ns * steps;
 }
 
 static sg_status shift_and_scatter(sg_recursion *recursion, const sg_node *node, const ordered_sources *ordered) {

@@ -23,6 +23,7 @@ struct sg_recursion {
     sg_memory *memory;
     sg_monitor *monitor;
     sg_policy policy;
+    const sg_costs *costs;
     sg_rows rows;
     sg_shifts shifts;
     sg_recursion *inner; /* solves the base cases; NULL for the innermost layout */

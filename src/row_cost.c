@@ -54,7 +54,7 @@ static sg_status count_by_powers(sg_row_model *model, const sg_request *request)
 sg_status sg_row_model_open(sg_row_model *model, const sg_request *request, const sg_pilot *pilot) {
     sg_memory memory;
     sg_status status;
-    *model = (sg_row_model){.pilot = pilot};
+    *model = (sg_row_model){.costs = request->costs, .pilot = pilot};
     sg_memory_init(&memory, request->context, 0);
     SG_TAKE(&memory, model->sample, SAMPLE_MEMBERS * sizeof *model->sample);
     SG_TAKE(&memory, model->row_share, SG_MAX_MODELLED_ROWS * sizeof *model->row_share);
@@ -129,20 +129,21 @@ static double open_share(double never_hot, double coverage) {
  * covers. */
 static double row_ns(const sg_row_model *model, const octave_shape *octave, uint64_t r, double *coverage) {
     double never_hot = 1 - exp(-octave->cold * model->row_share[r] / octave->vectors);
-    double live = open_share(never_hot, *coverage), ns = octave->vectors * SG_SEGMENT_LOOK_NS;
+    double live = open_share(never_hot, *coverage), ns = octave->vectors * model->costs->segment_look_ns;
     for (uint64_t i = 0; i < octave->filled && live * octave->vectors > 0.01; i++) {
         uint64_t s = model->order[i], t = r >= s ? r - s : r + octave->modulus - s;
         double members = octave->members * model->class_share[t], cold = octave->cold * model->row_share[s];
         if (members <= 0)
             continue;
         bool dense = is_dense_class(octave, members);
-        ns += SG_PAIR_NS;
+        ns += model->costs->pair_ns;
         if (dense || cold / octave->columns * 512 >= SG_SHIFT_OR_COLD_PER_VECTOR)
             ns += live * octave->vectors *
-                  ((dense ? cold : members) * SG_SEGMENT_SHIFT_NS + octave->pieces * SG_PAIR_VISIT_NS) /
+                  ((dense ? cold : members) * model->costs->segment_shift_ns +
+                   octave->pieces * model->costs->pair_visit_ns) /
                   SG_SEGMENT_VECTORS;
         else
-            ns += cold * members * SG_SCATTER_NS;
+            ns += cold * members * model->costs->scatter_ns;
         *coverage += cold / octave->columns * members;
         live = open_share(never_hot, *coverage);
     }
@@ -162,9 +163,9 @@ static octave_shape shape_of(const sg_row_model *model, uint64_t modulus, double
 
 double sg_row_model_leaf_ns(const sg_row_model *model, double positions, double n) {
     double cold = sg_pilot_level_size(model->pilot, n), members = members_below(model, positions);
-    double by_list = members * SG_SCATTER_NS * 2 / 3;
-    double by_vectors = (1 + positions / (2 * SG_SEGMENT_BITS)) * 2 * SG_SEGMENT_SHIFT_NS;
-    return cold * (by_list < by_vectors ? by_list : by_vectors) + n * SG_LEAF_HEAP_NS;
+    double by_list = members * model->costs->scatter_ns * 2 / 3;
+    double by_vectors = (1 + positions / (2 * SG_SEGMENT_BITS)) * 2 * model->costs->segment_shift_ns;
+    return cold * (by_list < by_vectors ? by_list : by_vectors) + n * model->costs->leaf_heap_ns;
 }
 
 /* The first heap sizes of a level have often not settled into its classes: skipped. */
@@ -200,7 +201,7 @@ static void add_octaves(const sg_row_model *model, uint64_t modulus, const sg_oc
             rows_ns += row_ns(model, &octave, model->order[(2 * k + 1) * modulus / (2 * sampled)], &coverage);
             covered[k] = (covered[k] + coverage) / 2;
         }
-        double node_ns = rows_ns * (double)modulus / (double)sampled + SG_NODE_NS;
+        double node_ns = rows_ns * (double)modulus / (double)sampled + model->costs->node_ns;
         bool parallel = positions >= (double)SG_PARALLEL_NODE_POS;
         ns[i] += (nodes < 0.5 ? 0.5 : nodes) * node_ns / model->pilot->level_count / (parallel ? octaves->threads : 1);
     }
@@ -220,12 +221,11 @@ void sg_row_model_price(const sg_row_model *model, uint64_t modulus, const sg_oc
     }
 }
 
-double sg_convolution_seconds(const sg_rows *rows) {
+double sg_convolution_seconds(const sg_costs *costs, const sg_rows *rows) {
     double ns = 0, modulus = (double)rows->modulus;
     for (uint64_t columns = rows->leaf_columns; columns < rows->top_columns; columns *= 2) {
         double points = 2 * (double)columns, nodes = (double)rows->columns / points;
-        ns += nodes * points * modulus *
-              (2 * SG_FFT_NS_PER_POINT_LOG2 * log2(points) + modulus * SG_FFT_PRODUCT_NS_PER_POINT);
+        ns += nodes * points * modulus * (2 * costs->fft_ns * log2(points) + modulus * costs->fft_product_ns);
     }
     return 1e-9 * ns;
 }

@@ -6,6 +6,7 @@
 #include "pilot.h"
 
 typedef struct sg_row_model {
+    const sg_costs *costs;
     const sg_pilot *pilot;
     uint64_t *sample; /* the smallest members, to see how S falls into residue classes */
     uint64_t sample_count;
@@ -42,6 +43,6 @@ void sg_row_model_price(const sg_row_model *model, uint64_t modulus, const sg_oc
 double sg_row_model_leaf_ns(const sg_row_model *model, double positions, double n);
 
 /* Seconds of one outcome solve in which every node convolves. */
-double sg_convolution_seconds(const sg_rows *rows);
+double sg_convolution_seconds(const sg_costs *costs, const sg_rows *rows);
 
 #endif

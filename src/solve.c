@@ -54,8 +54,8 @@ static sg_status check_game(sg_context *context, const sg_game *game, sg_mode mo
     return SG_OK;
 }
 
-static sg_status make_request(sg_request *request, sg_context *context, const sg_game *game, sg_mode mode, uint64_t n,
-                              const sg_solve_options *options) {
+sg_status sg_request_make(sg_request *request, sg_context *context, const sg_game *game, sg_mode mode, uint64_t n,
+                          const sg_solve_options *options) {
     sg_solve_options given;
     sg_solve_options_init(&given);
     if (!context || !game)
@@ -93,6 +93,7 @@ static sg_status make_request(sg_request *request, sg_context *context, const sg
     sg_status status;
     SG_TRY(sg_threads_resolve(context, &given, &request->threads));
     SG_TRY(check_game(context, game, mode));
+    SG_TRY(sg_costs_in_force(context, &request->costs));
     SG_TRY(sg_request_take_device(request, given.backend, given.backend == SG_BACKEND_CUDA ? given.device : 0));
     request->may_move = given.backend == SG_BACKEND_AUTO;
     request->cuda_device = given.device;
@@ -216,7 +217,7 @@ sg_status sg_solve(sg_context *context, const sg_game *game, sg_mode mode, uint6
     if (!result)
         return sg_fail(context, SG_ERROR_INVALID_ARGUMENT, "no place for the result was given");
     double begin = sg_seconds_now();
-    sg_status status = make_request(&request, context, game, mode, n, options);
+    sg_status status = sg_request_make(&request, context, game, mode, n, options);
     if (status != SG_OK)
         return status;
     status = plan_request(&request, &plan, fallback, sizeof fallback);
@@ -250,7 +251,7 @@ sg_status sg_solve_estimate(sg_context *context, const sg_game *game, sg_mode mo
     char fallback[SG_FALLBACK_BYTES];
     if (!estimate || estimate->struct_size < sizeof(size_t))
         return sg_fail(context, SG_ERROR_INVALID_ARGUMENT, "sg_solve_estimate needs an estimate with its struct_size");
-    sg_status status = make_request(&request, context, game, mode, n, options);
+    sg_status status = sg_request_make(&request, context, game, mode, n, options);
     if (status == SG_OK)
         status = plan_request(&request, &plan, fallback, sizeof fallback);
     uint64_t largest_n = 0;

@@ -2,10 +2,13 @@
 #ifndef SG_STATUS_H
 #define SG_STATUS_H
 
+#include "costs.h"
 #include "subgame.h"
 
 struct sg_context {
     uint64_t checked_devices; /* bit i: CUDA device i computed right with this context */
+    sg_costs costs;           /* of a profile or calibration */
+    const char *costs_for;    /* the instruction set that these are for; NULL: none were put here */
     char error[4608];         /* long enough for a message that quotes a whole path; longer texts are cut at the end */
 };
 

@@ -54,47 +54,13 @@
  * and member), below it is scattered (one read-modify-write a cold position and member). */
 #define SG_SHIFT_OR_COLD_PER_VECTOR 0.3
 
-/* --- cost model, nanoseconds on one core of a 2024 server processor with AVX-512 --- */
+/* Vector operations that take as long as one marking step: base cases of sets with so few members go by list. */
+#define SG_VECTORS_PER_MARK 2
 
-/* One shift of one 4096-bit segment. */
-#define SG_SEGMENT_SHIFT_NS 5.0
+/* --- cost model: nanoseconds are in costs.h --- */
 
-/* A real transform of N points costs this times N * log2(N); FFTW, single precision. */
-#define SG_FFT_NS_PER_POINT_LOG2 0.3
-
-/* One point of a product of two transforms, memory bound. */
-#define SG_FFT_PRODUCT_NS_PER_POINT 1.0
-
-/* Taking up one source row for one segment: its window is moved. */
-#define SG_PAIR_VISIT_NS 25.0
-
-/* A node of the recursion, beside its rows. */
-#define SG_NODE_NS 1000.0
-
-/* Taking up one source row for one target row, even when nothing comes of it. */
-#define SG_PAIR_NS 12.0
-
-/* Looking whether a vector is already all hot. */
-#define SG_SEGMENT_LOOK_NS 2.0
-
-/* One scattered mark. */
-#define SG_SCATTER_NS 1.2
-
-/* Fetching, storing and emitting one heap size of a base case. */
-#define SG_LEAF_HEAP_NS 0.1
-
-/* Moving one cold heap size of a base case out of the rows and back into them; with one row this is a copy. */
-#define SG_LEAF_REORDER_NS 20.0
-
-/* One far option of the nim tiles: one-hot accumulators in registers below 512 values, bit sets past that: in the
- * first-level cache while the 16 of a tile take 32 KiB, beyond it from there on. */
-#define SG_TILE_ONE_HOT_NS  0.45
-#define SG_TILE_BITS_NS     1.3
-#define SG_TILE_FAR_BITS_NS 4.5
-#define SG_TILE_L1_VALUES   16384
-
-/* One heap size of the nim tiles: its near options and its mex. */
-#define SG_TILE_HEAP_NS 40.0
+/* Values. From here on the bit sets of a tile of 16 heap sizes take 32 KiB, and leave the first-level cache. */
+#define SG_TILE_L1_VALUES 16384
 
 /* --- the planner --- */
 

@@ -39,6 +39,7 @@ static const entry examples[] = {
     {"subgame-gpu --set '{2,4,7}' --nim -n 40 -f list", "a finite set"},
     {"subgame-gpu --nim -n 1e6 -f npy -o nim.npy", "an array for NumPy"},
     {"subgame-gpu --remoteness --misere -n 1e5", "how long misere play lasts"},
+    {"subgame-gpu --crossover --plot times.svg", "which way wins when"},
 };
 
 static const entry exit_codes[] = {

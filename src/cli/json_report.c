@@ -16,7 +16,7 @@ static void write_game(json *writer, const run_report *report) {
     json_number(writer, "n", report->info.n);
 }
 
-static void write_machine(json *writer, const sg_result_info *info) {
+static void write_machine(json *writer, const sg_result_info *info, const cost_profile *profile) {
     json_text(writer, "engine", sg_engine_name(info->engine));
     json_text(writer, "backend", sg_backend_name(info->backend));
     json_text(writer, "device", info->device);
@@ -26,6 +26,8 @@ static void write_machine(json *writer, const sg_result_info *info) {
     json_number(writer, "rows", info->rows);
     json_number(writer, "base_threshold", info->base_threshold_pos);
     json_number(writer, "level_batch", info->level_batch);
+    json_text(writer, "profile", profile->used ? profile->path : NULL);
+    json_text(writer, "profile_unused", profile->unused[0] != '\0' ? profile->unused : NULL);
     json_text(writer, "near", info->near == SG_NEAR_AUTO ? NULL : sg_near_name(info->near));
 }
 
@@ -122,7 +124,7 @@ void report_json(const run_report *report, sink *out) {
     json writer;
     json_begin(&writer, out);
     write_game(&writer, report);
-    write_machine(&writer, &report->info);
+    write_machine(&writer, &report->info, &report->profile);
     write_findings(&writer, report);
     write_costs(&writer, report);
     write_device_work(&writer, report);

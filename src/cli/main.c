@@ -1,3 +1,5 @@
+#include "calibrate_command.h"
+#include "crossover_command.h"
 #include "devices_command.h"
 #include "help.h"
 #include "interrupt.h"
@@ -39,6 +41,10 @@ int main(int argc, char **argv) {
         status = version_print();
     else if (status == EXIT_DONE && options.mode == MODE_DEVICES)
         status = devices_command(context, &options);
+    else if (status == EXIT_DONE && options.mode == MODE_CALIBRATE)
+        status = calibrate_command(context, &options);
+    else if (status == EXIT_DONE && options.mode == MODE_CROSSOVER)
+        status = crossover_command(context, &options);
     else if (status == EXIT_DONE)
         status = solve_command(context, &options);
     sg_context_destroy(context);

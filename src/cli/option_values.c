@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Part of an argument. */
+typedef struct piece {
+    const char *at;
+    size_t length;
+} piece;
+
 static void *field_of(const option_row *row, cli_options *options) {
     return (char *)options + row->field;
 }
@@ -17,19 +23,32 @@ static exit_status read_mode(const option_row *row, const char *typed, cli_optio
     return EXIT_DONE;
 }
 
-static exit_status read_choice(const option_row *row, const char *typed, const char *text, cli_options *options) {
+static exit_status read_choice(const option_row *row, const char *typed, piece text, cli_options *options) {
     char accepted[256] = "";
     size_t used = 0;
     for (int i = 0; row->choice(i) != NULL; i++) {
-        if (strcmp(text, row->choice(i)) == 0) {
+        if (strlen(row->choice(i)) == text.length && strncmp(text.at, row->choice(i), text.length) == 0) {
             *(int *)field_of(row, options) = i;
+            if (row->list_field != 0)
+                *(unsigned *)((char *)options + row->list_field) |= 1U << i;
             return EXIT_DONE;
         }
         used += (size_t)snprintf(accepted + used, sizeof accepted - used, "%s%s", i > 0 ? ", " : "", row->choice(i));
         if (used >= sizeof accepted)
             used = sizeof accepted - 1;
     }
-    return fail_usage("%s '%s': unknown name; accepted are %s", typed, text, accepted);
+    return fail_usage("%s '%.*s': unknown name; accepted are %s", typed, (int)text.length, text.at, accepted);
+}
+
+/* A name, or several with commas between them where the row takes lists. */
+static exit_status read_choices(const option_row *row, const char *typed, const char *text, cli_options *options) {
+    exit_status status = EXIT_DONE;
+    for (const char *end; status == EXIT_DONE && text != NULL; text = end != NULL ? end + 1 : NULL) {
+        end = row->list_field != 0 ? strchr(text, ',') : NULL;
+        piece name = {text, end != NULL ? (size_t)(end - text) : strlen(text)};
+        status = read_choice(row, typed, name, options);
+    }
+    return status;
 }
 
 /* The library's text already names the token that is wrong; the option says where it stands. */
@@ -132,7 +151,7 @@ exit_status option_read(sg_context *context, const option_row *row, const char *
         *(const char **)field_of(row, options) = text;
         return EXIT_DONE;
     case OPTION_CHOICE:
-        return read_choice(row, typed, text, options);
+        return read_choices(row, typed, text, options);
     case OPTION_NUMBER:
     case OPTION_SIZE:
         return read_bounded(context, row, typed, text, field_of(row, options));

@@ -85,8 +85,7 @@ static exit_status read_arguments(sg_context *context, int argc, char **argv, cl
             value = argv[++i];
         }
         status = option_read(context, part.row, part.typed, value, options);
-        if (!part.row->needs_no_solve && part.row->kind != OPTION_MODE)
-            options->solve_option = part.row->name;
+        options->given |= (uint64_t)1 << (part.row - option_table);
     }
     return status;
 }
@@ -102,14 +101,64 @@ static exit_status set_defaults(sg_context *context, cli_options *options) {
         if (row->kind == OPTION_NUMBER || row->kind == OPTION_SIZE)
             ((cli_number *)((char *)options + row->field))->given = false;
     }
+    options->engines = options->backends = 0; /* nothing was listed */
     return status;
 }
 
-/* What a mode without a game, range and data has no use for. */
-static exit_status check_needs_no_solve(const cli_options *options) {
-    if (options->solve_option != NULL)
-        return fail_usage("--%s has no meaning with --%s, which takes --json and --quiet only", options->solve_option,
+static bool has_meaning(const option_row *row, int mode) {
+    unsigned modes = row->kind == OPTION_MODE ? IN_ALL : row->modes != 0 ? row->modes : IN_SOLVES;
+    return modes >> mode & 1;
+}
+
+/* What a mode has no use for. */
+static exit_status check_meaning(const cli_options *options) {
+    for (size_t i = 0; i < option_table_length; i++) {
+        const option_row *row = &option_table[i];
+        if ((options->given >> i & 1) == 0 || has_meaning(row, options->mode))
+            continue;
+        if (options->mode == MODE_CROSSOVER)
+            return fail_usage("--%s has no meaning with --crossover", row->name);
+        if (options->mode_option != NULL && !(IN_SOLVES >> options->mode & 1))
+            return fail_usage("--%s has no meaning with --%s", row->name, options->mode_option);
+        return fail_usage("--%s has no meaning without %s", row->name,
+                          has_meaning(row, MODE_CALIBRATE) ? "--calibrate or --crossover" : "--crossover");
+    }
+    return EXIT_DONE;
+}
+
+/* --crossover says what to do with --cold or --nim, wherever it stands. */
+static exit_status settle_mode(cli_options *options) {
+    if (!options->crossover)
+        return EXIT_DONE;
+    if (options->mode != MODE_COLD && options->mode != MODE_NIM)
+        return fail_usage("--crossover and --%s exclude each other: it compares ways to find --cold or --nim",
                           options->mode_option);
+    options->compared = (sg_mode)options->mode;
+    options->mode = MODE_CROSSOVER;
+    return EXIT_DONE;
+}
+
+/* Several names, which only a comparison can take. */
+static exit_status check_lists(const cli_options *options) {
+    bool several_engines = (options->engines & (options->engines - 1)) != 0;
+    bool several_backends = (options->backends & (options->backends - 1)) != 0;
+    if (options->mode != MODE_CROSSOVER && (several_engines || several_backends))
+        return fail_usage("--%s takes one name here; several are for --crossover",
+                          several_engines ? "engine" : "backend");
+    return EXIT_DONE;
+}
+
+static exit_status check_crossover(const cli_options *options) {
+    const char *format = output_format_name(options->format);
+    bool as_data = output_format_at(options->format)->write != NULL;
+    const char *suffix = options->plot != NULL ? strrchr(options->plot, '.') : NULL;
+    if (as_data && strcmp(format, "csv") != 0)
+        return fail_usage("--format %s has no meaning with --crossover: it goes with summary and csv", format);
+    if (options->plot != NULL && (suffix == NULL || (strcmp(suffix, ".svg") != 0 && strcmp(suffix, ".png") != 0)))
+        return fail_usage("--plot '%s': the name ends neither in .svg nor in .png", options->plot);
+    if (options->json && as_data && output_is_stdout(options))
+        return fail_usage("--json and --format %s would both go to standard output: add --output FILE for the data",
+                          format);
     return EXIT_DONE;
 }
 
@@ -162,8 +211,15 @@ exit_status options_parse(sg_context *context, int argc, char **argv, cli_option
         status = read_arguments(context, argc, argv, options);
     if (status != EXIT_DONE || options->help || options->version)
         return status;
-    if (options->mode == MODE_DEVICES)
-        return check_needs_no_solve(options);
+    status = settle_mode(options);
+    if (status == EXIT_DONE)
+        status = check_meaning(options);
+    if (status == EXIT_DONE)
+        status = check_lists(options);
+    if (status == EXIT_DONE && options->mode == MODE_CROSSOVER)
+        status = check_crossover(options);
+    if (status != EXIT_DONE || !(IN_SOLVES >> options->mode & 1))
+        return status;
     status = check_game(options);
     if (status == EXIT_DONE)
         status = check_engine(options);

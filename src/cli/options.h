@@ -18,21 +18,35 @@ typedef enum cli_mode {
     MODE_COLD = SG_MODE_COLD,
     MODE_NIM = SG_MODE_NIM,
     MODE_REMOTENESS = SG_MODE_REMOTENESS,
-    MODE_DEVICES
+    MODE_DEVICES,
+    MODE_CALIBRATE,
+    MODE_CROSSOVER
 } cli_mode;
 
+/* Sets of modes, a bit each. */
+enum {
+    IN_SOLVES = 1 << MODE_COLD | 1 << MODE_NIM | 1 << MODE_REMOTENESS,
+    IN_CALIBRATE = 1 << MODE_CALIBRATE,
+    IN_CROSSOVER = 1 << MODE_CROSSOVER,
+    IN_ALL = IN_SOLVES | 1 << MODE_DEVICES | IN_CALIBRATE | IN_CROSSOVER
+};
+
 typedef struct cli_options {
-    int mode;                 /* a cli_mode */
-    const char *mode_option;  /* the option that chose it, NULL for the default */
-    const char *solve_option; /* one that was given and has a meaning for a solve only; NULL: none was */
+    int mode;                /* a cli_mode */
+    const char *mode_option; /* the option that chose it, NULL for the default */
+    bool crossover;          /* then the mode is MODE_CROSSOVER, and what is compared is: */
+    sg_mode compared;
+    uint64_t given; /* rows of the table that stood on the command line, a bit each */
     const char *set;
     const char *hotspots; /* NULL: none */
     bool misere;
     cli_number limit;
     cli_number from;
-    int engine;  /* an sg_engine */
-    int near;    /* an sg_near */
-    int backend; /* an sg_backend */
+    int engine;       /* an sg_engine */
+    int near;         /* an sg_near */
+    int backend;      /* an sg_backend */
+    unsigned engines; /* those listed, a bit each: for --crossover; 0: none were */
+    unsigned backends;
     cli_number device;
     cli_number threads;        /* 0: one per processor */
     cli_number memory_bytes;   /* 0: what the machine has */
@@ -41,11 +55,13 @@ typedef struct cli_options {
     cli_number level_batch;    /* 0: automatic */
     const char *output;        /* NULL: standard output */
     int format;                /* index in the table of output.h */
+    const char *plot;          /* NULL: none */
     cli_number offset;
     bool json;
     bool quiet;
     bool no_progress;
-    cli_number verify; /* samples; UINT64_MAX: every heap size */
+    cli_number seconds; /* 0: the mode's own */
+    cli_number verify;  /* samples; UINT64_MAX: every heap size */
     bool help;
     bool version;
 } cli_options;
@@ -65,7 +81,7 @@ typedef enum option_kind {
     OPTION_FLAG,   /* bool */
     OPTION_MODE,   /* int; takes no value, writes `fixed`; two different ones exclude each other */
     OPTION_TEXT,   /* const char * */
-    OPTION_CHOICE, /* int; an index into `choice` */
+    OPTION_CHOICE, /* int; an index into `choice`; or a list of them, see `list_field` */
     OPTION_NUMBER, /* cli_number; minimum .. maximum, or `word` for `word_value` */
     OPTION_SIZE    /* cli_number of bytes; like a number, with units */
 } option_kind;
@@ -84,8 +100,9 @@ typedef struct option_row {
     const char *word; /* NULL: none */
     uint64_t word_value;
     const char *(*choice)(int index); /* NULL past the last name */
+    size_t list_field;                /* choices: offset of an unsigned, a bit for each name in a list; 0: no lists */
     const char *initial;              /* default as it would be typed; NULL: zero */
-    bool needs_no_solve;              /* has a meaning in every mode */
+    unsigned modes;                   /* in which it has a meaning; 0: IN_SOLVES */
     const char *help;
 } option_row;
 

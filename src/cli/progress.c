@@ -59,7 +59,9 @@ static void format_line(char *text, const progress *line, const sg_progress *rep
     char remaining[32], rate[48], numbers[128];
     format_remaining(remaining, sizeof remaining, gained > 0 ? elapsed * (1.0 - report->fraction) / gained : 1e30);
     format_rate(rate, sizeof rate, elapsed > 0 ? done_pos / elapsed : 0.0);
-    snprintf(numbers, sizeof numbers, " %5.1f%%  %s  ETA %s", 100.0 * report->fraction, rate, remaining);
+    bool has_rate = report->total_pos > 0;
+    snprintf(numbers, sizeof numbers, " %5.1f%%%s%s  ETA %s", 100.0 * report->fraction, has_rate ? "  " : "",
+             has_rate ? rate : "", remaining);
 
     int columns = terminal_columns() - 1; /* the last column would wrap on some terminals */
     int bar = columns - (int)strlen(report->phase) - (int)strlen(numbers) - 4;

@@ -2,6 +2,7 @@
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
+#include "cost_profile.h"
 #include "options.h"
 #include "sink.h"
 #include "subgame.h"
@@ -11,6 +12,7 @@ typedef struct run_report {
     const sg_result *result;
     sg_result_info info;
     uint64_t fingerprint;
+    cost_profile profile;
     sg_verify_report verified; /* samples 0 when nothing was checked */
     double seconds_output;     /* writing data; 0 when there was none */
     double seconds_total;      /* wall clock, from the first to the last of it */

@@ -64,6 +64,7 @@ static void prepare_solve(run *r) {
 
 static exit_status solve(run *r) {
     prepare_solve(r);
+    cost_profile_use(r->context, &r->report.profile);
     sg_status status = sg_solve(r->context, r->game, (sg_mode)r->options->mode, r->options->limit.value,
                                 &r->solve_options, &r->result);
     if (status == SG_OK) {
@@ -167,7 +168,7 @@ static exit_status produce(run *r, const output_format *format, sink *out) {
 exit_status solve_command(sg_context *context, const cli_options *options) {
     static sink out;
     const output_format *format = output_format_at(options->format);
-    run r;
+    static run r;
     memset(&r, 0, sizeof r);
     r.context = context;
     r.options = options;

@@ -44,6 +44,17 @@ static void print_game(const run_report *report, sink *out) {
     }
 }
 
+/* What the planner went by; nothing when that is built in. */
+static void print_profile(const cost_profile *profile, sink *out) {
+    if (!profile->used && profile->unused[0] == '\0')
+        return;
+    print_label(out, "costs");
+    if (!profile->used)
+        sink_text(out, "built in, since ");
+    print_foreign(out, profile->used ? profile->path : profile->unused, REASON_MAX_BYTES);
+    sink_char(out, '\n');
+}
+
 static void print_machine(const run_report *report, sink *out) {
     const sg_result_info *info = &report->info;
     char text[NUMBER_TEXT_BYTES], other[NUMBER_TEXT_BYTES];
@@ -72,6 +83,7 @@ static void print_machine(const run_report *report, sink *out) {
         print_foreign(out, info->fallback, REASON_MAX_BYTES);
         sink_char(out, '\n');
     }
+    print_profile(&report->profile, out);
     print_label(out, "memory");
     sink_format(out, "%s at the peak, %s foreseen", bytes_text(info->peak_bytes, text),
                 bytes_text(info->estimated_bytes, other));

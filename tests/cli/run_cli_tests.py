@@ -31,6 +31,7 @@ import unittest
 COMMAND = ""
 EMULATED = False
 SECONDS = 60  # for one run of the command; far more than any of them needs
+os.environ["SUBGAME_PROFILE"] = ""  # whatever costs the user of this machine may have measured
 SLACK_SECONDS = 1.0  # for a machine that is busy with other tests
 
 
@@ -303,7 +304,7 @@ class Json(CommandTest):
         "schema", "version", "mode", "set", "hotspots", "play", "n", "engine", "backend", "device", "instruction_set",
         "threads", "rows", "base_threshold", "cold_count", "max_nim", "max_nim_at", "fingerprint", "seconds", "peak_bytes",
         "estimated_bytes", "value_bytes", "member_count", "option_count", "levels", "operators", "verified", "fallback",
-        "level_batch", "near", "device_peak_bytes", "device_estimated_bytes", "bytes_to_device", "bytes_from_device", "kernels",
+        "level_batch", "near", "profile", "profile_unused", "device_peak_bytes", "device_estimated_bytes", "bytes_to_device", "bytes_from_device", "kernels",
     }  # fmt: skip
 
     def test_cold(self):
@@ -1031,8 +1032,8 @@ class Terminal(CommandTest):
 
 class Help(CommandTest):
     OPTIONS = (
-        "cold nim remoteness devices set hotspots misere limit from engine backend device threads memory base-threshold rows "
-        "level-batch near output format offset json quiet no-progress verify help version"
+        "cold nim remoteness devices calibrate crossover set hotspots misere limit from engine backend device threads memory "
+        "base-threshold rows level-batch seconds near output format offset plot json quiet no-progress verify help version"
     ).split()  # fmt: skip
 
     def test_help(self):

@@ -1,0 +1,63 @@
+/* What the planner's model of time multiplies its counts of work with: nanoseconds on one core.
+ *
+ * One line a constant. A profile (profile.c) holds all of them for one machine, and calibration (calibrate.c) finds
+ * them from whole solves, whichever they are: a new constant needs its line here, its place in the model, and a probe
+ * in which it matters. */
+#ifndef SG_COSTS_H
+#define SG_COSTS_H
+
+#include "subgame.h"
+
+/* COST(name, avx512, avx2, portable, what it is the cost of): the defaults, one column for each instruction set. Found
+ * by `subgame-gpu --calibrate` with SUBGAME_ISA on one core of a 2024 server processor (AMD Zen 5), but those that it
+ * cannot tell apart from others are as measured by bench_tuning. */
+#define SG_COST_TABLE(COST)                                                                                            \
+    COST(segment_shift_ns, 5.0, 5.0, 12.0, "one shift of one 4096-bit segment")                                        \
+    COST(pair_visit_ns, 25.0, 60.0, 150.0, "taking up one source row for one segment")                                 \
+    COST(segment_look_ns, 2.0, 2.0, 4.0, "looking whether a vector is already all hot")                                \
+    COST(pair_ns, 12.0, 12.0, 12.0, "taking up one source row for one target row")                                     \
+    COST(node_ns, 1000.0, 1000.0, 1000.0, "a node of the recursion, beside its rows")                                  \
+    COST(scatter_ns, 1.2, 1.2, 1.2, "one scattered mark")                                                              \
+    COST(leaf_heap_ns, 0.1, 0.1, 0.1, "fetching, storing and emitting one heap size of a base case")                   \
+    COST(leaf_reorder_ns, 20.0, 20.0, 20.0, "moving one cold heap size of a base case out of the rows and back")       \
+    COST(fft_ns, 0.3, 0.3, 0.3, "a real transform of N points: this times N log2(N)")                                  \
+    COST(fft_product_ns, 1.0, 1.0, 1.0, "one point of a product of two transforms")                                    \
+    COST(tile_one_hot_ns, 0.45, 0.75, 1.3, "one far option of the nim tiles, below 512 values")                        \
+    COST(tile_bits_ns, 1.3, 1.3, 1.3, "the same by bit sets in the first-level cache")                                 \
+    COST(tile_far_bits_ns, 4.5, 4.5, 4.5, "the same by bit sets beyond it")                                            \
+    COST(tile_heap_ns, 40.0, 40.0, 40.0, "one heap size of the nim tiles: its near options and its mex")
+
+typedef struct sg_costs {
+#define SG_COST_FIELD(name, avx512, avx2, portable, meaning) double name;
+    SG_COST_TABLE(SG_COST_FIELD)
+#undef SG_COST_FIELD
+} sg_costs;
+
+/* The same as an array, in the order of the table. */
+enum { SG_COST_COUNT = sizeof(sg_costs) / sizeof(double) };
+
+static inline double *sg_costs_array(sg_costs *costs) {
+    return (double *)costs;
+}
+
+static inline const double *sg_costs_values(const sg_costs *costs) {
+    return (const double *)costs;
+}
+
+const char *sg_cost_name(size_t index);
+
+/* What a profile may hold. */
+#define SG_COST_LEAST_NS 1e-6
+#define SG_COST_MOST_NS  1e6
+
+/* The defaults for an instruction set by its name. */
+const sg_costs *sg_costs_default(const char *instruction_set);
+
+/* The ones in force for what runs now: the context's profile when it is for this instruction set, else the defaults.
+ * Belongs to the context. Fails as sg_instruction_set_name does. */
+sg_status sg_costs_in_force(sg_context *context, const sg_costs **costs);
+
+/* Puts costs for what runs now in force. */
+sg_status sg_costs_put(sg_context *context, const sg_costs *costs);
+
+#endif
