@@ -79,7 +79,6 @@ static sg_status foresee(calibration *c, const probe *which, const sg_game *game
     sg_status status;
     SG_TRY(sg_request_make(&request, c->context, game, which->mode, n, &options));
     request.costs = costs;
-    request.priced = true;
     SG_TRY(sg_plan_make(&request, &plan));
     *seconds = plan.seconds;
 cleanup:

@@ -24,7 +24,6 @@ typedef struct sg_request {
     bool may_move;               /* backend auto: from the CPU to a device */
     uint32_t cuda_device;        /* which one */
     const sg_costs *costs;       /* belongs to the context */
-    bool priced;                 /* foresee the time even where there is nothing to choose */
     bool leanest;                /* plan for the least memory instead of the least time; cheaper to plan too */
 } sg_request;
 

@@ -112,7 +112,7 @@ static sg_status open_layer(sg_recursion *recursion, const layers_spec *spec, ui
         .memory = memory,
         .monitor = spec->monitor,
         .policy = plan->policy,
-        .costs = request->costs,
+        .costs = spec->request->costs,
         .levels = levels_of(plan),
         .rows = layer_layout(plan, layer, n),
     };
