@@ -11,7 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLE_MEMBERS = 1 << 16, SAMPLE_ROWS = 48 };
+enum { SAMPLE_MEMBERS = 1 << 16, SAMPLE_ROWS = 32 };
+
+static const double LN_512 = 6.24, ALL_COVERED = 20;
 
 /* Of the members below 2P, the share that reaches one target segment: exactly 1/2 for evenly spread members, 0.39 for
  * squares. */
@@ -121,8 +123,9 @@ static bool is_dense_class(const octave_shape *octave, double members) {
 
 /* The share of vectors that are still open: those that hold a cold heap size, and others while coverage is low. */
 static double open_share(double never_hot, double coverage) {
-    double open = 512 * exp(-coverage);
-    return open < 1 ? never_hot + (1 - never_hot) * open : 1;
+    if (coverage < LN_512 || coverage > ALL_COVERED) /* most calls */
+        return coverage < LN_512 ? 1 : never_hot;
+    return never_hot + (1 - never_hot) * 512 * exp(-coverage);
 }
 
 /* Nanoseconds for the target row r of a node, which has been covered so far from farther away; adds what this octave
