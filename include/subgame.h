@@ -297,6 +297,14 @@ SG_API void sg_result_destroy(sg_result *result);
 
 /* ---------------------------------------------------------------- results */
 
+/* A layout of the recursion inside another one, which solves the blocks that are the outer one's base cases. */
+typedef struct sg_inner_layer {
+    uint64_t rows;      /* M */
+    uint64_t block_pos; /* such blocks have at most this many heap sizes */
+} sg_inner_layer;
+
+enum { SG_MAX_INNER_LAYERS = 3 };
+
 /* What ran, and what it found. */
 typedef struct sg_result_info {
     size_t struct_size; /* set by the caller to sizeof(sg_result_info) */
@@ -307,8 +315,8 @@ typedef struct sg_result_info {
     const char *instruction_set; /* of the CPU kernels: "avx512", "avx2" or "portable"; static storage */
     uint32_t threads;
     uint64_t n;
-    uint64_t rows;               /* recursion only, else 0 */
-    uint64_t base_threshold_pos; /* recursion, and nim-values by tiles on a device; else 0 */
+    uint64_t rows;               /* recursion only, else 0; of the outermost layout */
+    uint64_t base_threshold_pos; /* recursion (the innermost base cases), and nim-values by tiles on a device; else 0 */
     uint32_t value_bytes;        /* bytes that a value takes in memory: 1, 2 or 4; 0 for outcomes */
     uint64_t member_count;       /* members of S below n */
     uint64_t levels;             /* nim-values by levels: outcome solves made, else 0 */
@@ -334,7 +342,9 @@ typedef struct sg_result_info {
     uint64_t device_peak_bytes;
     uint64_t bytes_to_device; /* moved over the bus; 0 on the CPU */
     uint64_t bytes_from_device;
-    sg_near near; /* nim-values by tiles on a device: who decided most base cases, else SG_NEAR_AUTO */
+    sg_near near;         /* nim-values by tiles on a device: who decided most base cases, else SG_NEAR_AUTO */
+    uint64_t inner_count; /* recursion: layouts inside the one that has `rows` rows, outer ones first */
+    sg_inner_layer inner[SG_MAX_INNER_LAYERS];
 } sg_result_info;
 
 SG_API sg_status sg_result_get_info(const sg_result *result, sg_result_info *info);

@@ -38,16 +38,6 @@ typedef enum sg_policy {
     SG_POLICY_CHEAPEST  /* the cheapest of the three at each node */
 } sg_policy;
 
-/* A further layout of the recursion: blocks of at most block_pos heap sizes are base cases of the layout before and
- * solved by the recursion on these rows. Many rows suit long blocks, whose cold positions they gather in few rows; few
- * rows suit short ones. */
-typedef struct sg_inner_layer {
-    uint64_t rows;
-    uint64_t block_pos;
-} sg_inner_layer;
-
-enum { SG_MAX_INNER_LAYERS = 3 };
-
 typedef struct sg_plan {
     sg_engine engine;
     sg_policy policy;     /* recursion only */

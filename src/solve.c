@@ -176,7 +176,9 @@ static sg_status open_result(sg_job *job) {
         .level_batch = plan->level_batch,
         .estimated_bytes = plan->need.host_bytes,
         .device_estimated_bytes = plan->need.device_bytes,
+        .inner_count = plan->inner_count,
     };
+    memcpy(result->info.inner, plan->inner, sizeof plan->inner);
     SG_TRY(sg_instruction_set_name(request->context, &result->info.instruction_set));
     snprintf(result->device_name, sizeof result->device_name, "%s", request->device.info.name);
     if (request->mode != SG_MODE_NIM || keeps_values)

@@ -24,6 +24,14 @@ static void write_machine(json *writer, const sg_result_info *info, const cost_p
     json_text(writer, "instruction_set", info->instruction_set);
     json_number(writer, "threads", info->threads);
     json_number(writer, "rows", info->rows);
+    json_array(writer, "inner");
+    for (uint64_t i = 0; i < info->inner_count; i++) {
+        json_item(writer);
+        json_number(writer, "rows", info->inner[i].rows);
+        json_number(writer, "block", info->inner[i].block_pos);
+        json_object_end(writer);
+    }
+    json_array_end(writer);
     json_number(writer, "base_threshold", info->base_threshold_pos);
     json_number(writer, "level_batch", info->level_batch);
     json_text(writer, "profile", profile->used ? profile->path : NULL);

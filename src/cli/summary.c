@@ -62,6 +62,9 @@ static void print_machine(const run_report *report, sink *out) {
     sink_text(out, sg_engine_name(info->engine));
     if (info->rows > 0)
         sink_format(out, ", %s row%s", grouped_text(info->rows, text), info->rows == 1 ? "" : "s");
+    for (uint64_t i = 0; i < info->inner_count; i++)
+        sink_format(out, ", %s in blocks of %s", grouped_text(info->inner[i].rows, text),
+                    grouped_text(info->inner[i].block_pos, other));
     if (info->base_threshold_pos > 0)
         sink_format(out, ", base threshold %s", grouped_text(info->base_threshold_pos, text));
     if (info->levels > 0)

@@ -304,7 +304,7 @@ class Json(CommandTest):
         "schema", "version", "mode", "set", "hotspots", "play", "n", "engine", "backend", "device", "instruction_set",
         "threads", "rows", "base_threshold", "cold_count", "max_nim", "max_nim_at", "fingerprint", "seconds", "peak_bytes",
         "estimated_bytes", "value_bytes", "member_count", "option_count", "levels", "operators", "verified", "fallback",
-        "level_batch", "near", "profile", "profile_unused", "device_peak_bytes", "device_estimated_bytes", "bytes_to_device", "bytes_from_device", "kernels",
+        "level_batch", "inner", "near", "profile", "profile_unused", "device_peak_bytes", "device_estimated_bytes", "bytes_to_device", "bytes_from_device", "kernels",
     }  # fmt: skip
 
     def test_cold(self):
