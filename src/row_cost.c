@@ -1,9 +1,9 @@
 /* Foreseeing what the recursion costs on M rows, by octaves: the nodes whose source blocks have 2^i heap sizes.
  *
  * A source row with density d (cold positions a column) that N members take to a target row marks each of its columns
- * with probability 1 - exp(-d N). After coverage c, the sum of all d N so far, a vector of 512 columns is still open
- * with probability 512 exp(-c), unless it holds a cold position, which never is marked: such a vector is shifted to the
- * end. A sample of the target rows stands for all. */
+ * with probability 1 - exp(-d N). Once the coverage, the sum of all d N so far, has passed ln 512, a vector of 512
+ * columns is expected to be all hot, unless it holds a cold position: then it never is, and is shifted to the end. A
+ * sample of the target rows stands for all. */
 #include "row_cost.h"
 #include "cpu/kernels.h"
 #include "tuning.h"
@@ -13,7 +13,8 @@
 
 enum { SAMPLE_MEMBERS = 1 << 16, SAMPLE_ROWS = 32 };
 
-static const double LN_512 = 6.24, ALL_COVERED = 20;
+/* ln(512) and a little: coverage after which a vector is expected to be all hot. */
+static const double COVERED = 8.0;
 
 /* Of the members below 2P, the share that reaches one target segment: exactly 1/2 for evenly spread members, 0.39 for
  * squares. */
@@ -121,34 +122,36 @@ static bool is_dense_class(const octave_shape *octave, double members) {
     return members / WINDOW_SHARE > 2 * octave->columns / SG_LIST_DENSITY_INVERSE;
 }
 
-/* The share of vectors that are still open: those that hold a cold heap size, and others while coverage is low. */
-static double open_share(double never_hot, double coverage) {
-    if (coverage < LN_512 || coverage > ALL_COVERED) /* most calls */
-        return coverage < LN_512 ? 1 : never_hot;
-    return never_hot + (1 - never_hot) * 512 * exp(-coverage);
+/* Of `shifts` that each cover so much more, those that find most vectors open. The last look at what is open may be
+ * some shifts ago. */
+static double open_shifts(double shifts, double coverage, double each) {
+    double open = coverage < COVERED ? (COVERED - coverage) / each + SG_EARLY_EXIT_SHIFTS / 2.0 : 0;
+    return open < shifts ? open : shifts;
 }
 
 /* Nanoseconds for the target row r of a node, which has been covered so far from farther away; adds what this octave
  * covers. */
 static double row_ns(const sg_row_model *model, const octave_shape *octave, uint64_t r, double *coverage) {
+    const sg_costs *costs = model->costs;
     double never_hot = 1 - exp(-octave->cold * model->row_share[r] / octave->vectors);
-    double live = open_share(never_hot, *coverage), ns = octave->vectors * model->costs->segment_look_ns;
-    for (uint64_t i = 0; i < octave->filled && live * octave->vectors > 0.01; i++) {
+    double ns = octave->vectors * costs->segment_look_ns;
+    for (uint64_t i = 0; i < octave->filled && (*coverage < COVERED || never_hot * octave->vectors > 0.01); i++) {
         uint64_t s = model->order[i], t = r >= s ? r - s : r + octave->modulus - s;
         double members = octave->members * model->class_share[t], cold = octave->cold * model->row_share[s];
         if (members <= 0)
             continue;
         bool dense = is_dense_class(octave, members);
-        ns += model->costs->pair_ns;
-        if (dense || cold / octave->columns * 512 >= SG_SHIFT_OR_COLD_PER_VECTOR)
-            ns += live * octave->vectors *
-                  ((dense ? cold : members) * model->costs->segment_shift_ns +
-                   octave->pieces * model->costs->pair_visit_ns) /
-                  SG_SEGMENT_VECTORS;
-        else
-            ns += cold * members * model->costs->scatter_ns;
+        ns += costs->pair_ns;
+        if (dense || cold / octave->columns * 512 >= SG_SHIFT_OR_COLD_PER_VECTOR) {
+            double shifts = dense ? cold : members, each = (dense ? members : cold) / octave->columns;
+            double open = open_shifts(shifts, *coverage, each);
+            double visits = octave->pieces * (open > 0 ? 1 : never_hot);
+            ns += octave->vectors / SG_SEGMENT_VECTORS *
+                  ((open + never_hot * (shifts - open)) * costs->segment_shift_ns + visits * costs->pair_visit_ns);
+        } else {
+            ns += cold * members * costs->scatter_ns;
+        }
         *coverage += cold / octave->columns * members;
-        live = open_share(never_hot, *coverage);
     }
     return ns;
 }
