@@ -36,11 +36,35 @@ static bool is_cold(const sg_result *result, uint64_t p) {
     return result->cold_bits[p / 64] >> p % 64 & 1;
 }
 
+static uint64_t reversed(uint64_t word) {
+    word = (word & 0x5555555555555555) << 1 | (word >> 1 & 0x5555555555555555);
+    word = (word & 0x3333333333333333) << 2 | (word >> 2 & 0x3333333333333333);
+    word = (word & 0x0f0f0f0f0f0f0f0f) << 4 | (word >> 4 & 0x0f0f0f0f0f0f0f0f);
+    return __builtin_bswap64(word);
+}
+
+/* Whether some member that is held as bits leads from p to a cold heap size: 64 options at a time, since a member s is
+ * bit s of S and leads to bit p - s of the cold ones. */
+static bool reaches_cold_by_bits(const uint64_t *members, const uint64_t *cold, uint64_t p) {
+    for (uint64_t w = 0; w <= p / 64; w++) {
+        uint64_t last = p - 64 * w, first = last - 63, options;
+        if (last < 63)
+            options = cold[0] << (63 - last);
+        else
+            options = cold[first / 64] >> first % 64 | cold[first / 64 + 1] << 1 << (63 - first % 64);
+        if (members[w] & reversed(options))
+            return true;
+    }
+    return false;
+}
+
 /* Hot by decree, or by an option that is cold. Says also what the game's length would be. */
 static bool outcome_holds(const verifier *verify, uint64_t p, bool decreed) {
     const sg_result *result = verify->result;
     bool lengths = result->info.mode == SG_MODE_REMOTENESS, reaches_cold = false;
     uint64_t s, least_cold = UINT64_MAX, largest = 0, options = 0;
+    if (verify->members.bits && !lengths)
+        return is_cold(result, p) != (decreed || reaches_cold_by_bits(verify->members.bits, result->cold_bits, p));
     for (sg_member_walk walk = sg_members_walk(&verify->members); sg_member_next(&walk, &s) && s <= p; options++) {
         bool cold = is_cold(result, p - s);
         reaches_cold |= cold;
