@@ -58,16 +58,16 @@ static uint64_t contradictions(const uint8_t *cold, uint64_t n, const oracle_lis
 }
 
 SG_TEST(Verify, ColdSetOfAnotherGameFailsExactlyWhereTheDefinitionIsContradicted) {
-    static const char *const pairs[][2] = {
-        {"{1,2}", "{1,3}"}, {"{1,3}", "{1,2}"}, {"squares", "cubes"}, {"{1}", "{2}"}};
-    const oracle_list small[] = {{(uint64_t[]){1, 3}, 2}, {(uint64_t[]){1, 2}, 2}, {0}, {(uint64_t[]){2}, 1}};
+    static const char *const pairs[][2] = {{"{1,2}", "{1,3}"},   {"{1,3}", "{1,2}"},          {"{1}", "{2}"},
+                                           {"squares", "cubes"}, {"squares", "beatty:sqrt2"}, {"{3,4}", "primes"}};
+    const oracle_list small[] = {{(uint64_t[]){1, 3}, 2}, {(uint64_t[]){1, 2}, 2}, {(uint64_t[]){2}, 1}};
     uint64_t n = 1001;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 6; i++) {
         sg_game *solved = game_of_spec(pairs[i][0]), *checked = game_of_spec(pairs[i][1]);
-        oracle_list cubes = oracle_set("cubes", n);
+        oracle_list named = i < 3 ? (oracle_list){0} : oracle_set(pairs[i][1], n);
         sg_result *result = solve(solved, SG_MODE_COLD, n, (run_layout){0});
         uint8_t *cold = cold_flags(result, n), wrong[1001];
-        uint64_t expected = contradictions(cold, n, i == 2 ? &cubes : &small[i], wrong), first = 0;
+        uint64_t expected = contradictions(cold, n, i < 3 ? &small[i] : &named, wrong), first = 0;
         ASSERT_TRUE(expected > 0);
         while (!wrong[first])
             first++;
@@ -84,7 +84,7 @@ SG_TEST(Verify, ColdSetOfAnotherGameFailsExactlyWhereTheDefinitionIsContradicted
         ASSERT_TRUE(report.first_failure < n);
         EXPECT_TRUE(wrong[report.first_failure]);
         free(cold);
-        oracle_list_free(&cubes);
+        oracle_list_free(&named);
         sg_result_destroy(result);
         sg_game_destroy(solved);
         sg_game_destroy(checked);
