@@ -2,16 +2,17 @@
  *
  * Heap sizes are taken a block at a time, each with a set of the values seen among its options. An option whose heap
  * size lies before the block is known beforehand: these far options are gathered for tiles of 16 consecutive heap sizes
- * at once, whose sources for one s are a run of 16 consecutive values, by kernels that keep the sets in registers while
- * values are below 512. Tiles of a block are independent, so threads share them. The block is then resolved in rising
- * order, a strip at a time: options that lead before the strip are gathered by tiles too, the few nearer ones singly.
+ * at once, whose sources for one s are a run of 16 consecutive values. Spans of tiles are independent, so threads share
+ * them; a span takes a batch of members through all its tiles before the next, so that each source line is fetched once
+ * a span and not once a tile. The block is then resolved in rising order: options that lead before a tile are gathered
+ * likewise, and a heap size whose value is found enters it into the sets of the few later ones of its tile.
  *
- * The sets have room for the values there are; a block that fills that room ends early and the next begins with more.
+ * Sets have room for `words` words of 64 values; a block that fills them ends early, and the next begins with more.
+ * While they are small they are sliced, and gathered in registers; larger ones are flat. See cpu/kernels.h.
  */
 #include "cpu/kernels.h"
 #include "extremes.h"
 #include "job.h"
-#include "recurrence.h"
 #include "tuning.h"
 
 #include <omp.h>
@@ -22,35 +23,40 @@ typedef struct tile_solver {
     sg_values *values;
     const sg_members *members;
     const sg_kernels *kernels;
-    uint64_t *one_hot; /* row v has bit v */
-    uint64_t *seen;    /* `words` words for each heap size of the block */
-    uint64_t words;
+    uint64_t *seen;  /* the sets of the block's heap sizes, a tile after the other */
+    uint64_t words;  /* room of a set */
+    uint64_t stride; /* words from a set to the next one, on average */
     uint64_t largest;
 } tile_solver;
 
+static bool is_sliced(uint64_t words) {
+    return words <= SG_TILE_SLICED_WORDS;
+}
+
 static uint64_t words_for(uint64_t value_limit) {
-    uint64_t words = SG_ONE_HOT_VALUES / 64;
+    uint64_t words = 8;
     while (64 * words <= value_limit + 1)
         words *= 2;
     return words;
 }
 
-/* The longest block whose sets stay within SG_TILE_SETS_BYTES, but whole strips. */
+/* Flat sets are a cache line more than a power of two apart: the same word of a tile's sets would share a cache set. */
+static uint64_t stride_of(uint64_t words) {
+    return is_sliced(words) ? words : words + 8;
+}
+
+/* The longest block whose sets stay within SG_TILE_SETS_BYTES, but whole tiles. */
 static uint64_t block_pos(uint64_t words) {
-    uint64_t fits = SG_TILE_SETS_BYTES / (8 * words) / SG_TILE_STRIP_POS * SG_TILE_STRIP_POS;
-    return fits ? fits : SG_TILE_STRIP_POS;
+    uint64_t fits = SG_TILE_SETS_BYTES / (8 * words) / SG_TILE_POS * SG_TILE_POS;
+    return fits ? fits : SG_TILE_POS;
 }
 
 static uint64_t sets_bytes(uint64_t words) {
-    return sg_multiply_saturating(block_pos(words) * 8, words);
-}
-
-static uint64_t one_hot_bytes(void) {
-    return SG_ONE_HOT_VALUES * SG_ONE_HOT_VALUES / 8;
+    return sg_multiply_saturating(block_pos(words) * 8, stride_of(words));
 }
 
 uint64_t sg_nim_tile_bytes(uint64_t value_limit) {
-    return sg_add_saturating(sets_bytes(words_for(value_limit)), one_hot_bytes());
+    return sets_bytes(words_for(value_limit));
 }
 
 /* The members from this one on lead every heap size of the tile, even the last, to one before `known`. */
@@ -58,35 +64,65 @@ static uint64_t least_known(uint64_t known, uint64_t tile) {
     return tile - known + SG_TILE_POS;
 }
 
-/* Enters the values that members least .. below-1 lead to into the sets of a tile of the block; below is at most tile +
- * 1, so that even its first heap size can make those moves. */
-static void gather(const tile_solver *solver, uint64_t block, uint64_t tile, uint64_t least, uint64_t below) {
-    uint64_t *seen = solver->seen + (tile - block) * solver->words;
-    const sg_kernels *kernels = solver->kernels;
+/* Enters the values that the listed members lead to into the sets of a tile. */
+static void enter(const tile_solver *solver, uint64_t tile, uint64_t *seen, const uint64_t *members, size_t count) {
+    const sg_tile_kernels *kernels = solver->kernels->tile;
     const void *values = solver->values->data;
-    bool one_hot = solver->words == SG_ONE_HOT_VALUES / 64;
+    size_t words = is_sliced(solver->words) ? solver->largest / 64 + 1 : solver->stride;
+    if (solver->values->bytes == 1)
+        kernels->far_sliced_u8(values, tile, members, count, seen, words);
+    else if (solver->values->bytes == 4)
+        kernels->far_flat_u32(values, tile, members, count, seen, words);
+    else if (is_sliced(solver->words))
+        kernels->far_sliced_u16(values, tile, members, count, seen, words);
+    else
+        kernels->far_flat_u16(values, tile, members, count, seen, words);
+}
+
+/* Enters the values that members least .. below-1 lead to into the sets of the tiles begin .. end-1 of the block; below
+ * is at most begin + 1, so that even the first heap size can make those moves. */
+static void gather(const tile_solver *solver, uint64_t block, uint64_t begin, uint64_t end, uint64_t least,
+                   uint64_t below) {
+    size_t batch = is_sliced(solver->words) ? SG_TILE_BATCH : SIZE_MAX;
     sg_member_chunk chunk;
-    while (sg_members_chunk(solver->members, &least, below, &chunk)) {
-        if (solver->values->bytes == 1)
-            one_hot ? kernels->tile->far_one_hot_u8(values, tile, chunk.members, chunk.count, seen, solver->one_hot)
-                    : kernels->tile->far_bits_u8(values, tile, chunk.members, chunk.count, seen, solver->words);
-        else if (solver->values->bytes == 2)
-            one_hot ? kernels->tile->far_one_hot_u16(values, tile, chunk.members, chunk.count, seen, solver->one_hot)
-                    : kernels->tile->far_bits_u16(values, tile, chunk.members, chunk.count, seen, solver->words);
-        else
-            kernels->tile->far_bits_u32(values, tile, chunk.members, chunk.count, seen, solver->words);
-    }
+    while (sg_members_chunk(solver->members, &least, below, &chunk))
+        for (size_t done = 0, count; done < chunk.count; done += count) {
+            count = chunk.count - done < batch ? chunk.count - done : batch;
+            for (uint64_t tile = begin; tile < end; tile += SG_TILE_POS)
+                enter(solver, tile, solver->seen + (tile - block) * solver->stride, chunk.members + done, count);
+        }
 }
 
-static uint64_t least_unseen(const uint64_t *seen) {
-    uint64_t w = 0;
-    while (seen[w] == UINT64_MAX)
+/* Enters all far options of a span of the block. Members that lead some of its tiles into the block, or that some of its
+ * tiles cannot take yet, are gathered tile by tile. */
+static void gather_span(const tile_solver *solver, uint64_t block, uint64_t begin, uint64_t end) {
+    uint64_t least = least_known(block, end - SG_TILE_POS), below = begin + 1 > least ? begin + 1 : least;
+    for (uint64_t tile = begin; tile < end; tile += SG_TILE_POS)
+        gather(solver, block, tile, tile + SG_TILE_POS, least_known(block, tile), sg_smaller(least, tile + 1));
+    gather(solver, block, begin, end, least, below);
+    for (uint64_t tile = begin; tile < end; tile += SG_TILE_POS)
+        gather(solver, block, tile, tile + SG_TILE_POS, below, tile + 1);
+}
+
+static void mark(const tile_solver *solver, uint64_t *seen, uint64_t i, uint64_t value) {
+    uint64_t *word = is_sliced(solver->words) ? seen + value / 64 * SG_TILE_POS + i
+                                              : seen + i * solver->stride + value / 64;
+    *word |= (uint64_t)1 << value % 64;
+}
+
+static uint64_t least_unseen(const tile_solver *solver, const uint64_t *seen, uint64_t i) {
+    uint64_t step = is_sliced(solver->words) ? SG_TILE_POS : 1, w = 0;
+    seen += is_sliced(solver->words) ? i : i * solver->stride;
+    while (seen[w * step] == UINT64_MAX)
         w++;
-    return 64 * w + (uint64_t)__builtin_ctzll(~seen[w]);
+    return 64 * w + (uint64_t)__builtin_ctzll(~seen[w * step]);
 }
 
-static sg_status settle(tile_solver *solver, uint64_t p, const uint64_t *seen) {
-    uint64_t value = least_unseen(seen);
+static bool has_room(const tile_solver *solver) {
+    return solver->largest + 1 < 64 * solver->words;
+}
+
+static sg_status settle(tile_solver *solver, uint64_t p, uint64_t value) {
     if (value > sg_values_limit(solver->values)) {
         sg_status status = sg_values_widen(solver->values, &solver->job->memory);
         if (status != SG_OK)
@@ -98,26 +134,35 @@ static sg_status settle(tile_solver *solver, uint64_t p, const uint64_t *seen) {
     return SG_OK;
 }
 
-/* Resolves a tile of the block whose far options are in: those that lead before its strip are gathered together, the
- * rest one by one, and so are the moves that only its later heap sizes have. *solved is how far it came. */
+/* Enters what the options of heap sizes tile + begin .. tile + end - 1 by one member lead to. */
+static void mark_options(const tile_solver *solver, uint64_t tile, uint64_t *seen, uint64_t member, uint64_t begin,
+                         uint64_t end) {
+    for (uint64_t i = begin; i < end; i++)
+        mark(solver, seen, i, sg_values_get(solver->values, tile + i - member));
+}
+
+/* Resolves a tile of the block whose far options are in. Members below 16 lead from its first heap sizes to before it
+ * and from the others into it; those past its first heap size, only its last ones can take. *solved is how far it came. */
 static sg_status resolve_tile(tile_solver *solver, uint64_t block, uint64_t tile, uint64_t end, uint64_t *solved) {
-    _Static_assert(SG_TILE_STRIP_POS + SG_TILE_POS <= SG_MEMBER_CHUNK, "the near members of a tile are one chunk");
-    uint64_t strip = tile - (tile - block) % SG_TILE_STRIP_POS;
-    uint64_t near_below = sg_smaller(least_known(strip, tile), tile + 1), near_least = 1, late_least = tile + 1;
-    sg_member_chunk near, late;
+    uint64_t *seen = solver->seen + (tile - block) * solver->stride;
+    uint64_t within_least = 1, late_least = tile + 1;
+    sg_member_chunk within, late;
     sg_status status = SG_OK;
-    gather(solver, block, tile, near_below, sg_smaller(least_known(block, tile), tile + 1));
-    sg_members_chunk(solver->members, &near_least, near_below, &near);
-    sg_members_chunk(solver->members, &late_least, tile + SG_TILE_POS, &late);
-    for (uint64_t p = tile; p < end && solver->largest + 1 < 64 * solver->words; p++) {
-        uint64_t *seen = solver->seen + (p - block) * solver->words;
-        size_t late_count = 0;
-        while (late_count < late.count && late.members[late_count] <= p)
-            late_count++;
-        sg_mark_seen(solver->values, p, near.members, near.count, seen);
-        sg_mark_seen(solver->values, p, late.members, late_count, seen);
-        SG_TRY(settle(solver, p, seen));
-        *solved = p + 1;
+    gather(solver, block, tile, tile + SG_TILE_POS, SG_TILE_POS, sg_smaller(least_known(block, tile), tile + 1));
+    sg_members_chunk(solver->members, &within_least, SG_TILE_POS, &within);
+    if (tile > 0) {
+        sg_members_chunk(solver->members, &late_least, tile + SG_TILE_POS, &late);
+        for (size_t k = 0; k < late.count; k++)
+            mark_options(solver, tile, seen, late.members[k], late.members[k] - tile, SG_TILE_POS);
+        for (size_t k = 0; k < within.count; k++)
+            mark_options(solver, tile, seen, within.members[k], 0, within.members[k]);
+    }
+    for (uint64_t i = 0; i < end - tile && has_room(solver); i++) {
+        uint64_t value = least_unseen(solver, seen, i);
+        SG_TRY(settle(solver, tile + i, value));
+        for (size_t k = 0; k < within.count && i + within.members[k] < SG_TILE_POS; k++)
+            mark(solver, seen, i + within.members[k], value);
+        *solved = tile + i + 1;
     }
 cleanup:
     return status;
@@ -126,7 +171,7 @@ cleanup:
 /* Resolves the block in rising order; stops early when the sets have become too small. */
 static sg_status resolve_block(tile_solver *solver, uint64_t block, uint64_t end, uint64_t *solved) {
     sg_status status = SG_OK;
-    for (uint64_t tile = block; tile < end && solver->largest + 1 < 64 * solver->words; tile += SG_TILE_POS)
+    for (uint64_t tile = block; tile < end && has_room(solver); tile += SG_TILE_POS)
         SG_TRY(resolve_tile(solver, block, tile, sg_smaller(end, tile + SG_TILE_POS), solved));
 cleanup:
     return status;
@@ -145,39 +190,24 @@ static sg_status make_room(tile_solver *solver) {
         if (!solver->seen)
             return solver->job->memory.status;
         solver->words = words;
+        solver->stride = stride_of(words);
     }
     return SG_OK;
-}
-
-static sg_status open_solver(tile_solver *solver, sg_job *job) {
-    sg_status status;
-    *solver = (tile_solver){.job = job, .values = &job->result->values, .members = &job->members};
-    SG_TRY(sg_kernels_select(job->request->context, &solver->kernels));
-    SG_TAKE(&job->memory, solver->one_hot, one_hot_bytes());
-    for (unsigned v = 0; v < SG_ONE_HOT_VALUES; v++)
-        solver->one_hot[v * (SG_ONE_HOT_VALUES / 64) + v / 64] = (uint64_t)1 << v % 64;
-cleanup:
-    return status;
-}
-
-static void close_solver(tile_solver *solver) {
-    sg_memory_give(&solver->job->memory, solver->one_hot);
-    sg_memory_give(&solver->job->memory, solver->seen);
 }
 
 static sg_status solve_block(tile_solver *solver, uint64_t block, uint64_t end, uint64_t *solved) {
     sg_monitor *monitor = &solver->job->monitor;
     int threads = (int)solver->job->request->threads;
-    uint64_t tiles = (end - block + SG_TILE_POS - 1) / SG_TILE_POS;
+    uint64_t tiles_end = block + (end - block + SG_TILE_POS - 1) / SG_TILE_POS * SG_TILE_POS;
     bool parallel = threads > 1 && far_options(solver, block, end) >= SG_TILE_PARALLEL_OPTIONS;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (parallel)
-    for (uint64_t tile = 0; tile < tiles; tile++) {
+    for (uint64_t span = block; span < tiles_end; span += SG_TILE_SPAN_POS) {
         if (omp_get_thread_num() == 0)
             sg_monitor_tick(monitor);
         if (!sg_monitor_cancelled(monitor)) {
-            uint64_t first = block + tile * SG_TILE_POS;
-            memset(solver->seen + tile * SG_TILE_POS * solver->words, 0, SG_TILE_POS * solver->words * 8);
-            gather(solver, block, first, least_known(block, first), first + 1);
+            uint64_t span_end = sg_smaller(span + SG_TILE_SPAN_POS, tiles_end);
+            memset(solver->seen + (span - block) * solver->stride, 0, (span_end - span) * solver->stride * 8);
+            gather_span(solver, block, span, span_end);
         }
     }
     if (sg_monitor_cancelled(monitor))
@@ -186,9 +216,9 @@ static sg_status solve_block(tile_solver *solver, uint64_t block, uint64_t end, 
 }
 
 sg_status sg_nim_tile(sg_job *job) {
-    tile_solver solver;
+    tile_solver solver = {.job = job, .values = &job->result->values, .members = &job->members};
     uint64_t n = job->request->n, block = 0;
-    sg_status status = open_solver(&solver, job);
+    sg_status status = sg_kernels_select(job->request->context, &solver.kernels);
     while (status == SG_OK && block < n) {
         SG_TRY(make_room(&solver));
         uint64_t longest = block_pos(solver.words), end = n - block < longest ? n : block + longest;
@@ -197,6 +227,6 @@ sg_status sg_nim_tile(sg_job *job) {
         sg_monitor_advance(&job->monitor, share * share, block);
     }
 cleanup:
-    close_solver(&solver);
+    sg_memory_give(&job->memory, solver.seen);
     return status;
 }

@@ -76,15 +76,12 @@
 /* Moving one cold heap size of a base case out of the rows and back into them; with one row this is a copy. */
 #define SG_LEAF_REORDER_NS 20.0
 
-/* One far option of the nim tiles: one-hot accumulators in registers below 512 values, bit sets past that: in the
- * first-level cache while the 16 of a tile take 32 KiB, beyond it from there on. */
-#define SG_TILE_ONE_HOT_NS  0.45
-#define SG_TILE_BITS_NS     1.3
-#define SG_TILE_FAR_BITS_NS 4.5
-#define SG_TILE_L1_VALUES   16384
+/* One far option of the nim tiles: for each word of 64 values of its sliced sets, or in flat ones. */
+#define SG_TILE_WORD_NS 0.027
+#define SG_TILE_FLAT_NS 0.6
 
 /* One heap size of the nim tiles: its near options and its mex. */
-#define SG_TILE_HEAP_NS 40.0
+#define SG_TILE_HEAP_NS 25.0
 
 /* --- the planner --- */
 
@@ -146,11 +143,19 @@
 #define SG_DEVICE_LEAST_SECONDS 1.0
 
 /* Bytes of the sets of one block of the nim tiles, within the second-level cache: 8192 heap sizes while values are
- * below 512. Threads share a block's far options, so longer blocks wake them less often. */
+ * below 511. Threads share a block's far options, so longer blocks wake them less often. */
 #define SG_TILE_SETS_BYTES ((uint64_t)512 << 10)
 
-/* Heap sizes of a strip, within which options are entered one by one: for squares 16 to 22 of them a heap size. */
-#define SG_TILE_STRIP_POS ((uint64_t)256)
+/* Words of 64 values of a heap size's set up to which sets are sliced: where their cost a word passes that of flat ones.
+ */
+#define SG_TILE_SLICED_WORDS 16
+
+/* Heap sizes of a span of a block, which takes each batch of members through its tiles in turn: long enough that most
+ * source lines are asked for ahead, short enough for each thread to get several. */
+#define SG_TILE_SPAN_POS ((uint64_t)1024)
+
+/* Members of a batch: their source lines stay in the first-level cache from one tile to the next. */
+#define SG_TILE_BATCH ((size_t)64)
 
 /* Options of a block below which threads do not pay: a millisecond of work, so that waking them is cheap even on a busy
  * machine. */

@@ -1,63 +1,135 @@
-/* The inner loops of nim-values by tiles: values of options are entered into sets. */
+/* The inner loops of nim-values by tiles: values of options are entered into seen-sets.
+ *
+ * Sliced sets: one vector holds the same 64-bit word of the sets of several heap sizes. A shift by the values of as many
+ * options, less the values below that word, gives a one in the lanes whose value belongs to the word and zero in the
+ * others, since a variable shift by 64 or more (as unsigned numbers, so by less than zero too) gives zero. An option
+ * costs a subtraction, a shift and an OR a word, all in registers, and no table.
+ *
+ * Flat sets: one bit set in memory an option, as many sets at a time as stay in the first-level cache. */
 #include "kernels.h"
 #include "simd.h"
 
-#include <string.h>
-
-/* Lanes whose 512-bit accumulators fit the register file together. */
-#if defined(__AVX512F__)
-#define LANES 16
-#elif defined(__AVX2__)
-#define LANES 4
-#else
-#define LANES 2
+#if defined(__AVX2__)
+#include <immintrin.h>
 #endif
 
-/* Sources are runs that lie far apart, so the next runs are asked for ahead of their turn. Members. */
-#define PREFETCH_AHEAD 12
+/* Sources are runs that lie far apart, each continued by the next tile's: asked for some tiles ahead. Bytes. */
+#define PREFETCH_AHEAD 128
 
-#define FAR_ONE_HOT(width)                                                                                             \
-    static void far_one_hot_u##width(const uint##width##_t *values, uint64_t first, const uint64_t *members,           \
-                                     size_t count, uint64_t *seen, const uint64_t *one_hot) {                          \
-        const simd(*rows)[PARTS] = (const simd(*)[PARTS])one_hot;                                                      \
+/* Bytes of sets that are filled at a time, within the first-level cache. */
+#define FLAT_BYTES 32768
+
+#if defined(__AVX512F__)
+#define SHIFT(one, counts) ((simd)_mm512_sllv_epi64((__m512i)(one), (__m512i)(counts)))
+#define OR3(a, b, c)       ((simd)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), (__m512i)(c), 0xFE))
+#define WIDEN_8(run)       ((simd)_mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(run))))
+#define WIDEN_16(run)      ((simd)_mm512_cvtepu16_epi64(_mm_loadu_si128((const __m128i *)(run))))
+#elif defined(__AVX2__)
+#define SHIFT(one, counts) ((simd)_mm256_sllv_epi64((__m256i)(one), (__m256i)(counts)))
+#define OR3(a, b, c)       ((a) | (b) | (c))
+#define WIDEN_8(run)       ((simd)_mm256_cvtepu8_epi64(_mm_loadu_si32(run)))
+#define WIDEN_16(run)      ((simd)_mm256_cvtepu16_epi64(_mm_loadl_epi64((const __m128i *)(run))))
+#endif
+
+#if defined(__AVX2__)
+
+enum {
+    LANES = VECTOR_BYTES / 8,
+    MOST_WORDS = 8 /* of the sets of a vector's lanes, which stay in registers */
+};
+
+/* Enters options into `words` words of sets, a constant, of which the first holds the values from `base` on; two options
+ * a round, whose ones an AVX-512 processor ors at once. An odd last option is entered twice. */
+#define FAR_WORDS(width, words)                                                                                        \
+    static void far_##width##_words_##words(const uint##width##_t *values, const uint64_t *members, size_t count,      \
+                                            uint64_t *seen, uint64_t base) {                                           \
+        const simd one = (simd){0} + 1, step = (simd){0} + 64, start = (simd){0} + base;                               \
         for (unsigned lane = 0; lane < SG_TILE_POS; lane += LANES) {                                                   \
-            simd sum[LANES][PARTS];                                                                                    \
-            memcpy(sum, seen + 8 * lane, sizeof sum);                                                                  \
-            for (size_t k = 0; k < count; k++) {                                                                       \
-                const uint##width##_t *run = values + first + lane - members[k];                                       \
-                size_t ahead = k + PREFETCH_AHEAD < count ? k + PREFETCH_AHEAD : k;                                    \
-                __builtin_prefetch(values + first - members[ahead]);                                                   \
-                _Pragma("GCC unroll 16") for (unsigned i = 0; i < LANES; i++)                                          \
-                    _Pragma("GCC unroll 4") for (unsigned part = 0; part < PARTS; part++) sum[i][part] |=              \
-                    rows[run[i]][part];                                                                                \
+            simd sum[words];                                                                                           \
+            for (unsigned w = 0; w < (words); w++)                                                                     \
+                sum[w] = *(const simd *)(seen + w * SG_TILE_POS + lane);                                               \
+            for (size_t k = 0; k < count; k += 2) {                                                                    \
+                const uint##width##_t *run = values + lane - members[k];                                               \
+                const uint##width##_t *other = values + lane - members[k + (k + 1 < count)];                           \
+                simd value = WIDEN_##width(run) - start, other_value = WIDEN_##width(other) - start;                   \
+                if (lane == 0) {                                                                                       \
+                    __builtin_prefetch((const char *)run + PREFETCH_AHEAD);                                            \
+                    __builtin_prefetch((const char *)other + PREFETCH_AHEAD);                                          \
+                }                                                                                                      \
+                _Pragma("GCC unroll 8") for (unsigned w = 0; w < (words); w++) {                                       \
+                    sum[w] = OR3(sum[w], SHIFT(one, value), SHIFT(one, other_value));                                  \
+                    value -= step;                                                                                     \
+                    other_value -= step;                                                                               \
+                }                                                                                                      \
             }                                                                                                          \
-            memcpy(seen + 8 * lane, sum, sizeof sum);                                                                  \
+            for (unsigned w = 0; w < (words); w++)                                                                     \
+                *(simd *)(seen + w * SG_TILE_POS + lane) = sum[w];                                                     \
         }                                                                                                              \
     }
 
-#define FAR_BITS(width)                                                                                                \
-    static void far_bits_u##width(const uint##width##_t *values, uint64_t first, const uint64_t *members,              \
-                                  size_t count, uint64_t *seen, size_t words) {                                        \
+#define FAR_SLICED(width)                                                                                              \
+    FAR_WORDS(width, 1)                                                                                                \
+    FAR_WORDS(width, 2)                                                                                                \
+    FAR_WORDS(width, 3)                                                                                                \
+    FAR_WORDS(width, 4)                                                                                                \
+    FAR_WORDS(width, 5)                                                                                                \
+    FAR_WORDS(width, 6)                                                                                                \
+    FAR_WORDS(width, 7)                                                                                                \
+    FAR_WORDS(width, 8)                                                                                                \
+    static void far_sliced_u##width(const uint##width##_t *values, uint64_t first, const uint64_t *members,            \
+                                    size_t count, uint64_t *seen, size_t words) {                                      \
+        static void (*const by_words[MOST_WORDS])(const uint##width##_t *, const uint64_t *, size_t, uint64_t *,       \
+                                                  uint64_t) = {                                                        \
+            far_##width##_words_1, far_##width##_words_2, far_##width##_words_3, far_##width##_words_4,                \
+            far_##width##_words_5, far_##width##_words_6, far_##width##_words_7, far_##width##_words_8,                \
+        };                                                                                                             \
+        for (size_t done = 0; done < words; done += MOST_WORDS) {                                                      \
+            size_t rest = words - done < MOST_WORDS ? words - done : MOST_WORDS;                                       \
+            by_words[rest - 1](values + first, members, count, seen + done * SG_TILE_POS, 64 * done);                  \
+        }                                                                                                              \
+    }
+
+#else
+
+/* Without variable shifts of lanes: one bit set in memory an option. */
+#define FAR_SLICED(width)                                                                                              \
+    static void far_sliced_u##width(const uint##width##_t *values, uint64_t first, const uint64_t *members,            \
+                                    size_t count, uint64_t *seen, size_t words) {                                      \
+        (void)words;                                                                                                   \
         for (size_t k = 0; k < count; k++) {                                                                           \
             const uint##width##_t *run = values + first - members[k];                                                  \
-            size_t ahead = k + PREFETCH_AHEAD < count ? k + PREFETCH_AHEAD : k;                                        \
-            __builtin_prefetch(values + first - members[ahead]);                                                       \
+            __builtin_prefetch((const char *)run + PREFETCH_AHEAD);                                                    \
             for (unsigned i = 0; i < SG_TILE_POS; i++)                                                                 \
-                seen[i * words + run[i] / 64] |= (uint64_t)1 << run[i] % 64;                                           \
+                seen[run[i] / 64 * SG_TILE_POS + i] |= (uint64_t)1 << run[i] % 64;                                     \
         }                                                                                                              \
     }
 
-FAR_ONE_HOT(8)
-FAR_ONE_HOT(16)
-FAR_BITS(8)
-FAR_BITS(16)
-FAR_BITS(32)
+#endif
+
+#define FAR_FLAT(width)                                                                                                \
+    static void far_flat_u##width(const uint##width##_t *values, uint64_t first, const uint64_t *members,              \
+                                  size_t count, uint64_t *seen, size_t words) {                                        \
+        unsigned lanes = SG_TILE_POS;                                                                                  \
+        while (lanes > 1 && 8 * words * lanes > FLAT_BYTES)                                                            \
+            lanes /= 2;                                                                                                \
+        for (unsigned lane = 0; lane < SG_TILE_POS; lane += lanes)                                                     \
+            for (size_t k = 0; k < count; k++) {                                                                       \
+                const uint##width##_t *run = values + first + lane - members[k];                                       \
+                __builtin_prefetch((const char *)run + PREFETCH_AHEAD);                                                \
+                for (unsigned i = 0; i < lanes; i++)                                                                   \
+                    seen[(lane + i) * words + run[i] / 64] |= (uint64_t)1 << run[i] % 64;                              \
+            }                                                                                                          \
+    }
+
+FAR_SLICED(8)
+FAR_SLICED(16)
+FAR_FLAT(16)
+FAR_FLAT(32)
 
 extern const sg_tile_kernels SG_TABLE(sg_tile_kernels);
 const sg_tile_kernels SG_TABLE(sg_tile_kernels) = {
-    .far_one_hot_u8 = far_one_hot_u8,
-    .far_one_hot_u16 = far_one_hot_u16,
-    .far_bits_u8 = far_bits_u8,
-    .far_bits_u16 = far_bits_u16,
-    .far_bits_u32 = far_bits_u32,
+    .far_sliced_u8 = far_sliced_u8,
+    .far_sliced_u16 = far_sliced_u16,
+    .far_flat_u16 = far_flat_u16,
+    .far_flat_u32 = far_flat_u32,
 };
