@@ -27,6 +27,7 @@ typedef struct tile_solver {
     uint64_t words;  /* room of a set */
     uint64_t stride; /* words from a set to the next one, on average */
     uint64_t largest;
+    uint64_t reached[SG_TILE_SLICED_WORDS]; /* the first heap size whose value is in word w or a later one */
 } tile_solver;
 
 static bool is_sliced(uint64_t words) {
@@ -64,37 +65,61 @@ static uint64_t least_known(uint64_t known, uint64_t tile) {
     return tile - known + SG_TILE_POS;
 }
 
-/* Enters the values that the listed members lead to into the sets of a tile. */
+/* Words that hold the values of the heap sizes below `below`; values of smaller ones need fewer. */
+static size_t words_below(const tile_solver *solver, uint64_t below) {
+    size_t words = 1;
+    while (words <= solver->largest / 64 && solver->reached[words] < below)
+        words++;
+    return words;
+}
+
+/* Enters the values that the listed members, in rising order, lead to into the sets of a tile. */
 static void enter(const tile_solver *solver, uint64_t tile, uint64_t *seen, const uint64_t *members, size_t count) {
     const sg_tile_kernels *kernels = solver->kernels->tile;
     const void *values = solver->values->data;
-    size_t words = is_sliced(solver->words) ? solver->largest / 64 + 1 : solver->stride;
+    bool sliced = is_sliced(solver->words);
+    size_t words = sliced ? words_below(solver, tile + SG_TILE_POS - members[0]) : solver->stride;
     if (solver->values->bytes == 1)
         kernels->far_sliced_u8(values, tile, members, count, seen, words);
     else if (solver->values->bytes == 4)
         kernels->far_flat_u32(values, tile, members, count, seen, words);
-    else if (is_sliced(solver->words))
+    else if (sliced)
         kernels->far_sliced_u16(values, tile, members, count, seen, words);
     else
         kernels->far_flat_u16(values, tile, members, count, seen, words);
+}
+
+/* Asks for the first source lines of a member that a later batch takes through the tiles from `first` on. */
+static void ask_ahead(const tile_solver *solver, uint64_t first, uint64_t member) {
+    const char *run = (const char *)solver->values->data + (first - member) * solver->values->bytes;
+    for (unsigned line = 0; line <= SG_TILE_AHEAD_BYTES; line += 64)
+        __builtin_prefetch(run + line);
 }
 
 /* Enters the values that members least .. below-1 lead to into the sets of the tiles begin .. end-1 of the block; below
  * is at most begin + 1, so that even the first heap size can make those moves. */
 static void gather(const tile_solver *solver, uint64_t block, uint64_t begin, uint64_t end, uint64_t least,
                    uint64_t below) {
-    size_t batch = is_sliced(solver->words) ? SG_TILE_BATCH : SIZE_MAX;
+    size_t batch = is_sliced(solver->words) ? SG_TILE_BATCH : SG_MEMBER_CHUNK;
     sg_member_chunk chunk;
     while (sg_members_chunk(solver->members, &least, below, &chunk))
         for (size_t done = 0, count; done < chunk.count; done += count) {
             count = chunk.count - done < batch ? chunk.count - done : batch;
-            for (uint64_t tile = begin; tile < end; tile += SG_TILE_POS)
+            size_t next = done + count, next_end = chunk.count - next < batch ? chunk.count : next + batch;
+            for (uint64_t tile = begin; tile < end; tile += SG_TILE_POS) {
+                if (next < next_end)
+                    ask_ahead(solver, begin, chunk.members[next++]);
                 enter(solver, tile, solver->seen + (tile - block) * solver->stride, chunk.members + done, count);
+            }
+            if (omp_get_thread_num() == 0 && end - begin > SG_TILE_POS)
+                sg_monitor_tick(&solver->job->monitor);
+            if (sg_monitor_cancelled(&solver->job->monitor))
+                return;
         }
 }
 
-/* Enters all far options of a span of the block. Members that lead some of its tiles into the block, or that some of its
- * tiles cannot take yet, are gathered tile by tile. */
+/* Enters all far options of a span of the block. Members that lead some of its tiles into the block, or that some of
+ * its tiles cannot take yet, are gathered tile by tile. */
 static void gather_span(const tile_solver *solver, uint64_t block, uint64_t begin, uint64_t end) {
     uint64_t least = least_known(block, end - SG_TILE_POS), below = begin + 1 > least ? begin + 1 : least;
     for (uint64_t tile = begin; tile < end; tile += SG_TILE_POS)
@@ -105,8 +130,8 @@ static void gather_span(const tile_solver *solver, uint64_t block, uint64_t begi
 }
 
 static void mark(const tile_solver *solver, uint64_t *seen, uint64_t i, uint64_t value) {
-    uint64_t *word = is_sliced(solver->words) ? seen + value / 64 * SG_TILE_POS + i
-                                              : seen + i * solver->stride + value / 64;
+    uint64_t *word =
+        is_sliced(solver->words) ? seen + value / 64 * SG_TILE_POS + i : seen + i * solver->stride + value / 64;
     *word |= (uint64_t)1 << value % 64;
 }
 
@@ -129,8 +154,11 @@ static sg_status settle(tile_solver *solver, uint64_t p, uint64_t value) {
             return status;
     }
     sg_values_set(solver->values, p, value);
-    if (value > solver->largest)
+    if (value > solver->largest) {
+        if (value % 64 == 0 && value / 64 < SG_TILE_SLICED_WORDS)
+            solver->reached[value / 64] = p;
         solver->largest = value;
+    }
     return SG_OK;
 }
 
@@ -142,7 +170,8 @@ static void mark_options(const tile_solver *solver, uint64_t tile, uint64_t *see
 }
 
 /* Resolves a tile of the block whose far options are in. Members below 16 lead from its first heap sizes to before it
- * and from the others into it; those past its first heap size, only its last ones can take. *solved is how far it came. */
+ * and from the others into it; those past its first heap size, only its last ones can take. *solved is how far it came.
+ */
 static sg_status resolve_tile(tile_solver *solver, uint64_t block, uint64_t tile, uint64_t end, uint64_t *solved) {
     uint64_t *seen = solver->seen + (tile - block) * solver->stride;
     uint64_t within_least = 1, late_least = tile + 1;
@@ -195,22 +224,29 @@ static sg_status make_room(tile_solver *solver) {
     return SG_OK;
 }
 
+/* Fills the sets with the far options of the tiles begin .. end-1 of the block, if it is not too late. */
+static void fill_span(const tile_solver *solver, uint64_t block, uint64_t begin, uint64_t end) {
+    memset(solver->seen + (begin - block) * solver->stride, 0, (end - begin) * solver->stride * 8);
+    if (!sg_monitor_cancelled(&solver->job->monitor))
+        gather_span(solver, block, begin, end);
+}
+
+/* Whole tiles. */
+static uint64_t span_pos(uint64_t block_pos, int threads) {
+    uint64_t share = block_pos / ((uint64_t)threads * SG_TILE_SPANS_PER_THREAD) / SG_TILE_POS * SG_TILE_POS;
+    return share > SG_TILE_SPAN_LEAST_POS ? share : SG_TILE_SPAN_LEAST_POS;
+}
+
 static sg_status solve_block(tile_solver *solver, uint64_t block, uint64_t end, uint64_t *solved) {
-    sg_monitor *monitor = &solver->job->monitor;
-    int threads = (int)solver->job->request->threads;
+    bool parallel = far_options(solver, block, end) >= SG_TILE_PARALLEL_OPTIONS;
+    int threads = parallel ? (int)solver->job->request->threads : 1;
     uint64_t tiles_end = block + (end - block + SG_TILE_POS - 1) / SG_TILE_POS * SG_TILE_POS;
-    bool parallel = threads > 1 && far_options(solver, block, end) >= SG_TILE_PARALLEL_OPTIONS;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (parallel)
-    for (uint64_t span = block; span < tiles_end; span += SG_TILE_SPAN_POS) {
-        if (omp_get_thread_num() == 0)
-            sg_monitor_tick(monitor);
-        if (!sg_monitor_cancelled(monitor)) {
-            uint64_t span_end = sg_smaller(span + SG_TILE_SPAN_POS, tiles_end);
-            memset(solver->seen + (span - block) * solver->stride, 0, (span_end - span) * solver->stride * 8);
-            gather_span(solver, block, span, span_end);
-        }
-    }
-    if (sg_monitor_cancelled(monitor))
+    uint64_t span = span_pos(tiles_end - block, threads);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
+    for (uint64_t begin = block; begin < tiles_end; begin += span)
+        fill_span(solver, block, begin, sg_smaller(begin + span, tiles_end));
+    sg_monitor_tick(&solver->job->monitor);
+    if (sg_monitor_cancelled(&solver->job->monitor))
         return sg_monitor_stop(solver->job->request->context);
     return resolve_block(solver, block, end, solved);
 }

@@ -150,12 +150,18 @@
  */
 #define SG_TILE_SLICED_WORDS 16
 
-/* Heap sizes of a span of a block, which takes each batch of members through its tiles in turn: long enough that most
- * source lines are asked for ahead, short enough for each thread to get several. */
-#define SG_TILE_SPAN_POS ((uint64_t)1024)
+/* Spans of a block for each thread, which take each batch of members through their tiles in turn: long ones start new
+ * source lines seldom, several even out what threads get done. */
+#define SG_TILE_SPANS_PER_THREAD 2
+
+/* Heap sizes of a span, at the least: a tile for each member of a batch. */
+#define SG_TILE_SPAN_LEAST_POS ((uint64_t)1024)
 
 /* Members of a batch: their source lines stay in the first-level cache from one tile to the next. */
 #define SG_TILE_BATCH ((size_t)64)
+
+/* Bytes ahead of its turn that a source line is asked for: some microsecond, as memory takes on a busy machine. */
+#define SG_TILE_AHEAD_BYTES 256
 
 /* Options of a block below which threads do not pay: a millisecond of work, so that waking them is cheap even on a busy
  * machine. */

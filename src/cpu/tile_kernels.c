@@ -1,20 +1,18 @@
 /* The inner loops of nim-values by tiles: values of options are entered into seen-sets.
  *
- * Sliced sets: one vector holds the same 64-bit word of the sets of several heap sizes. A shift by the values of as many
- * options, less the values below that word, gives a one in the lanes whose value belongs to the word and zero in the
- * others, since a variable shift by 64 or more (as unsigned numbers, so by less than zero too) gives zero. An option
- * costs a subtraction, a shift and an OR a word, all in registers, and no table.
+ * Sliced sets: one vector holds the same 64-bit word of the sets of several heap sizes. A shift by the values of as
+ * many options, less the values below that word, gives a one in the lanes whose value belongs to the word and zero in
+ * the others, since a variable shift by 64 or more (as unsigned numbers, so by less than zero too) gives zero. An
+ * option costs a subtraction, a shift and an OR a word, all in registers, and no table.
  *
  * Flat sets: one bit set in memory an option, as many sets at a time as stay in the first-level cache. */
+#include "../tuning.h"
 #include "kernels.h"
 #include "simd.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
-
-/* Sources are runs that lie far apart, each continued by the next tile's: asked for some tiles ahead. Bytes. */
-#define PREFETCH_AHEAD 128
 
 /* Bytes of sets that are filled at a time, within the first-level cache. */
 #define FLAT_BYTES 32768
@@ -33,30 +31,27 @@
 
 #if defined(__AVX2__)
 
-enum {
-    LANES = VECTOR_BYTES / 8,
-    MOST_WORDS = 8 /* of the sets of a vector's lanes, which stay in registers */
-};
+enum { LANES = VECTOR_BYTES / 8 };
 
-/* Enters options into `words` words of sets, a constant, of which the first holds the values from `base` on; two options
- * a round, whose ones an AVX-512 processor ors at once. An odd last option is entered twice. */
+/* Enters options into sets of `words` words, a constant; two options a round, whose ones an AVX-512 processor ors at
+ * once. An odd last option is entered twice. */
 #define FAR_WORDS(width, words)                                                                                        \
-    static void far_##width##_words_##words(const uint##width##_t *values, const uint64_t *members, size_t count,      \
-                                            uint64_t *seen, uint64_t base) {                                           \
-        const simd one = (simd){0} + 1, step = (simd){0} + 64, start = (simd){0} + base;                               \
+    static void far_##width##_words_##words(const uint##width##_t *values, uint64_t first, const uint64_t *members,    \
+                                            size_t count, uint64_t *seen) {                                            \
+        const simd one = (simd){0} + 1, step = (simd){0} + 64;                                                         \
         for (unsigned lane = 0; lane < SG_TILE_POS; lane += LANES) {                                                   \
             simd sum[words];                                                                                           \
             for (unsigned w = 0; w < (words); w++)                                                                     \
                 sum[w] = *(const simd *)(seen + w * SG_TILE_POS + lane);                                               \
             for (size_t k = 0; k < count; k += 2) {                                                                    \
-                const uint##width##_t *run = values + lane - members[k];                                               \
-                const uint##width##_t *other = values + lane - members[k + (k + 1 < count)];                           \
-                simd value = WIDEN_##width(run) - start, other_value = WIDEN_##width(other) - start;                   \
+                const uint##width##_t *run = values + first + lane - members[k];                                       \
+                const uint##width##_t *other = values + first + lane - members[k + (k + 1 < count)];                   \
+                simd value = WIDEN_##width(run), other_value = WIDEN_##width(other);                                   \
                 if (lane == 0) {                                                                                       \
-                    __builtin_prefetch((const char *)run + PREFETCH_AHEAD);                                            \
-                    __builtin_prefetch((const char *)other + PREFETCH_AHEAD);                                          \
+                    __builtin_prefetch((const char *)run + SG_TILE_AHEAD_BYTES);                                       \
+                    __builtin_prefetch((const char *)other + SG_TILE_AHEAD_BYTES);                                     \
                 }                                                                                                      \
-                _Pragma("GCC unroll 8") for (unsigned w = 0; w < (words); w++) {                                       \
+                _Pragma("GCC unroll 16") for (unsigned w = 0; w < (words); w++) {                                      \
                     sum[w] = OR3(sum[w], SHIFT(one, value), SHIFT(one, other_value));                                  \
                     value -= step;                                                                                     \
                     other_value -= step;                                                                               \
@@ -67,26 +62,25 @@ enum {
         }                                                                                                              \
     }
 
+/* As many words as values of the width can have, or as SG_TILE_SLICED_WORDS. */
+#define WORDS_8(X) X(8, 1) X(8, 2) X(8, 3) X(8, 4)
+#define WORDS_16(X)                                                                                                    \
+    X(16, 1)                                                                                                           \
+    X(16, 2)                                                                                                           \
+    X(16, 3)                                                                                                           \
+    X(16, 4)                                                                                                           \
+    X(16, 5)                                                                                                           \
+    X(16, 6)                                                                                                           \
+    X(16, 7) X(16, 8) X(16, 9) X(16, 10) X(16, 11) X(16, 12) X(16, 13) X(16, 14) X(16, 15) X(16, 16)
+#define ENTRY(width, words) far_##width##_words_##words,
+
 #define FAR_SLICED(width)                                                                                              \
-    FAR_WORDS(width, 1)                                                                                                \
-    FAR_WORDS(width, 2)                                                                                                \
-    FAR_WORDS(width, 3)                                                                                                \
-    FAR_WORDS(width, 4)                                                                                                \
-    FAR_WORDS(width, 5)                                                                                                \
-    FAR_WORDS(width, 6)                                                                                                \
-    FAR_WORDS(width, 7)                                                                                                \
-    FAR_WORDS(width, 8)                                                                                                \
-    static void far_sliced_u##width(const uint##width##_t *values, uint64_t first, const uint64_t *members,            \
-                                    size_t count, uint64_t *seen, size_t words) {                                      \
-        static void (*const by_words[MOST_WORDS])(const uint##width##_t *, const uint64_t *, size_t, uint64_t *,       \
-                                                  uint64_t) = {                                                        \
-            far_##width##_words_1, far_##width##_words_2, far_##width##_words_3, far_##width##_words_4,                \
-            far_##width##_words_5, far_##width##_words_6, far_##width##_words_7, far_##width##_words_8,                \
-        };                                                                                                             \
-        for (size_t done = 0; done < words; done += MOST_WORDS) {                                                      \
-            size_t rest = words - done < MOST_WORDS ? words - done : MOST_WORDS;                                       \
-            by_words[rest - 1](values + first, members, count, seen + done * SG_TILE_POS, 64 * done);                  \
-        }                                                                                                              \
+    WORDS_##width(FAR_WORDS) static void far_sliced_u##width(const uint##width##_t *values, uint64_t first,            \
+                                                             const uint64_t *members, size_t count, uint64_t *seen,    \
+                                                             size_t words) {                                           \
+        static void (*const by_words[])(const uint##width##_t *, uint64_t, const uint64_t *, size_t,                   \
+                                        uint64_t *) = {WORDS_##width(ENTRY)};                                          \
+        by_words[words - 1](values, first, members, count, seen);                                                      \
     }
 
 #else
@@ -98,7 +92,7 @@ enum {
         (void)words;                                                                                                   \
         for (size_t k = 0; k < count; k++) {                                                                           \
             const uint##width##_t *run = values + first - members[k];                                                  \
-            __builtin_prefetch((const char *)run + PREFETCH_AHEAD);                                                    \
+            __builtin_prefetch((const char *)run + SG_TILE_AHEAD_BYTES);                                               \
             for (unsigned i = 0; i < SG_TILE_POS; i++)                                                                 \
                 seen[run[i] / 64 * SG_TILE_POS + i] |= (uint64_t)1 << run[i] % 64;                                     \
         }                                                                                                              \
@@ -115,7 +109,7 @@ enum {
         for (unsigned lane = 0; lane < SG_TILE_POS; lane += lanes)                                                     \
             for (size_t k = 0; k < count; k++) {                                                                       \
                 const uint##width##_t *run = values + first + lane - members[k];                                       \
-                __builtin_prefetch((const char *)run + PREFETCH_AHEAD);                                                \
+                __builtin_prefetch((const char *)run + SG_TILE_AHEAD_BYTES);                                           \
                 for (unsigned i = 0; i < lanes; i++)                                                                   \
                     seen[(lane + i) * words + run[i] / 64] |= (uint64_t)1 << run[i] % 64;                              \
             }                                                                                                          \
