@@ -7,8 +7,8 @@
  * a span and not once a tile. The block is then resolved in rising order: options that lead before a tile are gathered
  * likewise, and a heap size whose value is found enters it into the sets of the few later ones of its tile.
  *
- * Sets have room for `words` words of 64 values; a block that fills them ends early, and the next begins with more.
- * While they are small they are sliced, and gathered in registers; larger ones are flat. See cpu/kernels.h.
+ * Sets have room for the values there are; a block that fills them ends early, and the next begins with more. While
+ * they are small they are sliced, and gathered in registers; larger ones are flat. See cpu/kernels.h.
  */
 #include "cpu/kernels.h"
 #include "extremes.h"
@@ -23,41 +23,34 @@ typedef struct tile_solver {
     sg_values *values;
     const sg_members *members;
     const sg_kernels *kernels;
-    uint64_t *seen;  /* the sets of the block's heap sizes, a tile after the other */
-    uint64_t words;  /* room of a set */
-    uint64_t stride; /* words from a set to the next one, on average */
+    bool sliced;     /* else flat */
+    uint8_t *seen;   /* the sets of the block's heap sizes, a tile after the other */
+    uint64_t room;   /* values that a set has room for */
+    uint64_t stride; /* bytes from a set to the next one; of sliced ones, which lie side by side, on average */
     uint64_t largest;
     uint64_t reached[SG_TILE_SLICED_WORDS]; /* the first heap size whose value is in word w or a later one */
 } tile_solver;
 
-static bool is_sliced(uint64_t words) {
-    return words <= SG_TILE_SLICED_WORDS;
+static uint64_t room_for(uint64_t value_limit) {
+    uint64_t room = 512;
+    while (room <= value_limit + 1)
+        room *= 2;
+    return room;
 }
 
-static uint64_t words_for(uint64_t value_limit) {
-    uint64_t words = 8;
-    while (64 * words <= value_limit + 1)
-        words *= 2;
-    return words;
+/* A flat set is a byte a value, and a cache line more: at a power of two, the same value of a tile's sets would have
+ * the same place in the cache. */
+static uint64_t flat_stride(uint64_t room) {
+    return sg_add_saturating(room, 64);
 }
 
-/* Flat sets are a cache line more than a power of two apart: the same word of a tile's sets would share a cache set. */
-static uint64_t stride_of(uint64_t words) {
-    return is_sliced(words) ? words : words + 8;
-}
-
-/* The longest block whose sets stay within SG_TILE_SETS_BYTES, but whole tiles. */
-static uint64_t block_pos(uint64_t words) {
-    uint64_t fits = SG_TILE_SETS_BYTES / (8 * words) / SG_TILE_POS * SG_TILE_POS;
-    return fits ? fits : SG_TILE_POS;
-}
-
-static uint64_t sets_bytes(uint64_t words) {
-    return sg_multiply_saturating(block_pos(words) * 8, stride_of(words));
+/* SG_TILE_SETS_BYTES, or the sets of one tile when they need more: never less than for fewer values. */
+static uint64_t sets_bytes(uint64_t room) {
+    return sg_larger(SG_TILE_SETS_BYTES, sg_multiply_saturating(SG_TILE_POS, flat_stride(room)));
 }
 
 uint64_t sg_nim_tile_bytes(uint64_t value_limit) {
-    return sets_bytes(words_for(value_limit));
+    return sets_bytes(room_for(value_limit));
 }
 
 /* The members from this one on lead every heap size of the tile, even the last, to one before `known`. */
@@ -74,19 +67,22 @@ static size_t words_below(const tile_solver *solver, uint64_t below) {
 }
 
 /* Enters the values that the listed members, in rising order, lead to into the sets of a tile. */
-static void enter(const tile_solver *solver, uint64_t tile, uint64_t *seen, const uint64_t *members, size_t count) {
+static void enter(const tile_solver *solver, uint64_t tile, uint8_t *seen, const uint64_t *members, size_t count) {
     const sg_tile_kernels *kernels = solver->kernels->tile;
     const void *values = solver->values->data;
-    bool sliced = is_sliced(solver->words);
-    size_t words = sliced ? words_below(solver, tile + SG_TILE_POS - members[0]) : solver->stride;
-    if (solver->values->bytes == 1)
-        kernels->far_sliced_u8(values, tile, members, count, seen, words);
-    else if (solver->values->bytes == 4)
-        kernels->far_flat_u32(values, tile, members, count, seen, words);
-    else if (sliced)
-        kernels->far_sliced_u16(values, tile, members, count, seen, words);
+    unsigned bytes = solver->values->bytes;
+    if (solver->sliced) {
+        size_t words = words_below(solver, tile + SG_TILE_POS - members[0]);
+        if (bytes == 1)
+            kernels->far_sliced_u8(values, tile, members, count, (uint64_t *)seen, words);
+        else
+            kernels->far_sliced_u16(values, tile, members, count, (uint64_t *)seen, words);
+    } else if (bytes == 1)
+        kernels->far_flat_u8(values, tile, members, count, seen, solver->stride);
+    else if (bytes == 2)
+        kernels->far_flat_u16(values, tile, members, count, seen, solver->stride);
     else
-        kernels->far_flat_u16(values, tile, members, count, seen, words);
+        kernels->far_flat_u32(values, tile, members, count, seen, solver->stride);
 }
 
 /* Asks for the first source lines of a member that a later batch takes through the tiles from `first` on. */
@@ -100,7 +96,7 @@ static void ask_ahead(const tile_solver *solver, uint64_t first, uint64_t member
  * is at most begin + 1, so that even the first heap size can make those moves. */
 static void gather(const tile_solver *solver, uint64_t block, uint64_t begin, uint64_t end, uint64_t least,
                    uint64_t below) {
-    size_t batch = is_sliced(solver->words) ? SG_TILE_BATCH : SG_MEMBER_CHUNK;
+    size_t batch = solver->sliced ? SG_TILE_BATCH : SG_MEMBER_CHUNK;
     sg_member_chunk chunk;
     while (sg_members_chunk(solver->members, &least, below, &chunk))
         for (size_t done = 0, count; done < chunk.count; done += count) {
@@ -129,22 +125,27 @@ static void gather_span(const tile_solver *solver, uint64_t block, uint64_t begi
         gather(solver, block, tile, tile + SG_TILE_POS, below, tile + 1);
 }
 
-static void mark(const tile_solver *solver, uint64_t *seen, uint64_t i, uint64_t value) {
-    uint64_t *word =
-        is_sliced(solver->words) ? seen + value / 64 * SG_TILE_POS + i : seen + i * solver->stride + value / 64;
-    *word |= (uint64_t)1 << value % 64;
+static void mark(const tile_solver *solver, uint8_t *seen, uint64_t i, uint64_t value) {
+    if (solver->sliced)
+        ((uint64_t *)seen)[value / 64 * SG_TILE_POS + i] |= (uint64_t)1 << value % 64;
+    else
+        seen[i * solver->stride + value] = 1;
 }
 
-static uint64_t least_unseen(const tile_solver *solver, const uint64_t *seen, uint64_t i) {
-    uint64_t step = is_sliced(solver->words) ? SG_TILE_POS : 1, w = 0;
-    seen += is_sliced(solver->words) ? i : i * solver->stride;
-    while (seen[w * step] == UINT64_MAX)
+static uint64_t least_unseen(const tile_solver *solver, const uint8_t *seen, uint64_t i) {
+    if (!solver->sliced) {
+        const uint8_t *set = seen + i * solver->stride;
+        return (uint64_t)((const uint8_t *)memchr(set, 0, solver->stride) - set);
+    }
+    const uint64_t *set = (const uint64_t *)seen + i;
+    uint64_t w = 0;
+    while (set[w * SG_TILE_POS] == UINT64_MAX)
         w++;
-    return 64 * w + (uint64_t)__builtin_ctzll(~seen[w * step]);
+    return 64 * w + (uint64_t)__builtin_ctzll(~set[w * SG_TILE_POS]);
 }
 
 static bool has_room(const tile_solver *solver) {
-    return solver->largest + 1 < 64 * solver->words;
+    return solver->largest + 1 < solver->room;
 }
 
 static sg_status settle(tile_solver *solver, uint64_t p, uint64_t value) {
@@ -163,7 +164,7 @@ static sg_status settle(tile_solver *solver, uint64_t p, uint64_t value) {
 }
 
 /* Enters what the options of heap sizes tile + begin .. tile + end - 1 by one member lead to. */
-static void mark_options(const tile_solver *solver, uint64_t tile, uint64_t *seen, uint64_t member, uint64_t begin,
+static void mark_options(const tile_solver *solver, uint64_t tile, uint8_t *seen, uint64_t member, uint64_t begin,
                          uint64_t end) {
     for (uint64_t i = begin; i < end; i++)
         mark(solver, seen, i, sg_values_get(solver->values, tile + i - member));
@@ -173,7 +174,7 @@ static void mark_options(const tile_solver *solver, uint64_t tile, uint64_t *see
  * and from the others into it; those past its first heap size, only its last ones can take. *solved is how far it came.
  */
 static sg_status resolve_tile(tile_solver *solver, uint64_t block, uint64_t tile, uint64_t end, uint64_t *solved) {
-    uint64_t *seen = solver->seen + (tile - block) * solver->stride;
+    uint8_t *seen = solver->seen + (tile - block) * solver->stride;
     uint64_t within_least = 1, late_least = tile + 1;
     sg_member_chunk within, late;
     sg_status status = SG_OK;
@@ -212,28 +213,34 @@ static double far_options(const tile_solver *solver, uint64_t block, uint64_t en
 }
 
 static sg_status make_room(tile_solver *solver) {
-    uint64_t words = words_for(solver->largest);
-    if (words > solver->words) {
+    uint64_t room = room_for(solver->largest);
+    if (room > solver->room) {
         sg_memory_give(&solver->job->memory, solver->seen);
-        solver->seen = sg_memory_take(&solver->job->memory, sets_bytes(words));
+        solver->seen = sg_memory_take(&solver->job->memory, sets_bytes(room));
         if (!solver->seen)
             return solver->job->memory.status;
-        solver->words = words;
-        solver->stride = stride_of(words);
+        solver->room = room;
+        solver->sliced = room / 64 <= solver->kernels->tile->sliced_words;
+        solver->stride = solver->sliced ? room / 8 : flat_stride(room);
     }
     return SG_OK;
 }
 
+/* The longest block whose sets have room, in whole tiles. */
+static uint64_t block_pos(const tile_solver *solver) {
+    return sets_bytes(solver->room) / solver->stride / SG_TILE_POS * SG_TILE_POS;
+}
+
 /* Fills the sets with the far options of the tiles begin .. end-1 of the block, if it is not too late. */
 static void fill_span(const tile_solver *solver, uint64_t block, uint64_t begin, uint64_t end) {
-    memset(solver->seen + (begin - block) * solver->stride, 0, (end - begin) * solver->stride * 8);
+    memset(solver->seen + (begin - block) * solver->stride, 0, (end - begin) * solver->stride);
     if (!sg_monitor_cancelled(&solver->job->monitor))
         gather_span(solver, block, begin, end);
 }
 
 /* Whole tiles. */
-static uint64_t span_pos(uint64_t block_pos, int threads) {
-    uint64_t share = block_pos / ((uint64_t)threads * SG_TILE_SPANS_PER_THREAD) / SG_TILE_POS * SG_TILE_POS;
+static uint64_t span_pos(uint64_t pos, int threads) {
+    uint64_t share = pos / ((uint64_t)threads * SG_TILE_SPANS_PER_THREAD) / SG_TILE_POS * SG_TILE_POS;
     return share > SG_TILE_SPAN_LEAST_POS ? share : SG_TILE_SPAN_LEAST_POS;
 }
 
@@ -257,7 +264,7 @@ sg_status sg_nim_tile(sg_job *job) {
     sg_status status = sg_kernels_select(job->request->context, &solver.kernels);
     while (status == SG_OK && block < n) {
         SG_TRY(make_room(&solver));
-        uint64_t longest = block_pos(solver.words), end = n - block < longest ? n : block + longest;
+        uint64_t longest = block_pos(&solver), end = n - block < longest ? n : block + longest;
         SG_TRY(solve_block(&solver, block, end, &block));
         double share = (double)block / (double)n;
         sg_monitor_advance(&job->monitor, share * share, block);

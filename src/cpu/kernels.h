@@ -19,19 +19,26 @@ typedef struct sg_shift_kernels {
 } sg_shift_kernels;
 
 typedef struct sg_tile_kernels {
+    /* Words of 64 values up to which sets are faster sliced than flat; at most SG_TILE_SLICED_WORDS. With 0 there are
+     * no kernels for sliced sets. */
+    size_t sliced_words;
+
     /* For each of the SG_TILE_POS heap sizes from `first` on and each of the listed members s: marks the value of heap
-     * size - s in the heap size's seen-set. values[i] is the value of heap size i; all sources exist.
-     * sliced: bit v of the set of heap size first + i is bit v % 64 of seen[v / 64 * SG_TILE_POS + i]; values < 64 *
-     * words; seen is 64-byte aligned. flat: it is bit v % 64 of seen[i * words + v / 64]. By width of a value: 1, 2 or
-     * 4 bytes. */
+     * size - s in the heap size's seen-set. values[i] is the value of heap size i; all sources exist. By width of a
+     * value: 1, 2 or 4 bytes.
+     * sliced: value v of heap size first + i is bit v % 64 of seen[v / 64 * SG_TILE_POS + i]; values < 64 * words, and
+     * words <= sliced_words; seen is 64-byte aligned. */
     void (*far_sliced_u8)(const uint8_t *values, uint64_t first, const uint64_t *members, size_t count, uint64_t *seen,
                           size_t words);
     void (*far_sliced_u16)(const uint16_t *values, uint64_t first, const uint64_t *members, size_t count,
                            uint64_t *seen, size_t words);
-    void (*far_flat_u16)(const uint16_t *values, uint64_t first, const uint64_t *members, size_t count, uint64_t *seen,
-                         size_t words);
-    void (*far_flat_u32)(const uint32_t *values, uint64_t first, const uint64_t *members, size_t count, uint64_t *seen,
-                         size_t words);
+    /* flat: it is byte v of seen + i * stride, which becomes 1; values < stride. */
+    void (*far_flat_u8)(const uint8_t *values, uint64_t first, const uint64_t *members, size_t count, uint8_t *seen,
+                        size_t stride);
+    void (*far_flat_u16)(const uint16_t *values, uint64_t first, const uint64_t *members, size_t count, uint8_t *seen,
+                         size_t stride);
+    void (*far_flat_u32)(const uint32_t *values, uint64_t first, const uint64_t *members, size_t count, uint8_t *seen,
+                         size_t stride);
 } sg_tile_kernels;
 
 typedef struct sg_kernels {

@@ -5,7 +5,8 @@
  * the others, since a variable shift by 64 or more (as unsigned numbers, so by less than zero too) gives zero. An
  * option costs a subtraction, a shift and an OR a word, all in registers, and no table.
  *
- * Flat sets: one bit set in memory an option, as many sets at a time as stay in the first-level cache. */
+ * Flat sets: a byte a value in memory, stored to without being read: an option costs a load and a store, of which a
+ * cycle takes one. */
 #include "../tuning.h"
 #include "kernels.h"
 #include "simd.h"
@@ -13,9 +14,6 @@
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
-
-/* Bytes of sets that are filled at a time, within the first-level cache. */
-#define FLAT_BYTES 32768
 
 #if defined(__AVX512F__)
 #define SHIFT(one, counts) ((simd)_mm512_sllv_epi64((__m512i)(one), (__m512i)(counts)))
@@ -31,7 +29,7 @@
 
 #if defined(__AVX2__)
 
-enum { LANES = VECTOR_BYTES / 8 };
+enum { LANES = VECTOR_BYTES / 8, SLICED_WORDS = VECTOR_BYTES == 64 ? 16 : 8 };
 
 /* Enters options into sets of `words` words, a constant; two options a round, whose ones an AVX-512 processor ors at
  * once. An odd last option is entered twice. */
@@ -83,47 +81,39 @@ enum { LANES = VECTOR_BYTES / 8 };
         by_words[words - 1](values, first, members, count, seen);                                                      \
     }
 
-#else
-
-/* Without variable shifts of lanes: one bit set in memory an option. */
-#define FAR_SLICED(width)                                                                                              \
-    static void far_sliced_u##width(const uint##width##_t *values, uint64_t first, const uint64_t *members,            \
-                                    size_t count, uint64_t *seen, size_t words) {                                      \
-        (void)words;                                                                                                   \
-        for (size_t k = 0; k < count; k++) {                                                                           \
-            const uint##width##_t *run = values + first - members[k];                                                  \
-            __builtin_prefetch((const char *)run + SG_TILE_AHEAD_BYTES);                                               \
-            for (unsigned i = 0; i < SG_TILE_POS; i++)                                                                 \
-                seen[run[i] / 64 * SG_TILE_POS + i] |= (uint64_t)1 << run[i] % 64;                                     \
-        }                                                                                                              \
-    }
+FAR_SLICED(8)
+FAR_SLICED(16)
 
 #endif
 
+/* Heap sizes whose flat sets are filled at a time: while values are below some ten thousand, these stay in the
+ * first-level cache. */
+enum { FLAT_LANES = 4 };
+
 #define FAR_FLAT(width)                                                                                                \
     static void far_flat_u##width(const uint##width##_t *values, uint64_t first, const uint64_t *members,              \
-                                  size_t count, uint64_t *seen, size_t words) {                                        \
-        unsigned lanes = SG_TILE_POS;                                                                                  \
-        while (lanes > 1 && 8 * words * lanes > FLAT_BYTES)                                                            \
-            lanes /= 2;                                                                                                \
-        for (unsigned lane = 0; lane < SG_TILE_POS; lane += lanes)                                                     \
+                                  size_t count, uint8_t *seen, size_t stride) {                                        \
+        for (unsigned lane = 0; lane < SG_TILE_POS; lane += FLAT_LANES)                                                \
             for (size_t k = 0; k < count; k++) {                                                                       \
                 const uint##width##_t *run = values + first + lane - members[k];                                       \
                 __builtin_prefetch((const char *)run + SG_TILE_AHEAD_BYTES);                                           \
-                for (unsigned i = 0; i < lanes; i++)                                                                   \
-                    seen[(lane + i) * words + run[i] / 64] |= (uint64_t)1 << run[i] % 64;                              \
+                _Pragma("GCC unroll 4") for (unsigned i = 0; i < FLAT_LANES; i++) seen[(lane + i) * stride + run[i]] = \
+                    1;                                                                                                 \
             }                                                                                                          \
     }
 
-FAR_SLICED(8)
-FAR_SLICED(16)
+FAR_FLAT(8)
 FAR_FLAT(16)
 FAR_FLAT(32)
 
 extern const sg_tile_kernels SG_TABLE(sg_tile_kernels);
 const sg_tile_kernels SG_TABLE(sg_tile_kernels) = {
+#if defined(__AVX2__)
+    .sliced_words = SLICED_WORDS,
     .far_sliced_u8 = far_sliced_u8,
     .far_sliced_u16 = far_sliced_u16,
+#endif
+    .far_flat_u8 = far_flat_u8,
     .far_flat_u16 = far_flat_u16,
     .far_flat_u32 = far_flat_u32,
 };
