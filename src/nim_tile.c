@@ -28,7 +28,7 @@ typedef struct tile_solver {
     uint64_t room;   /* values that a set has room for */
     uint64_t stride; /* bytes from a set to the next one; of sliced ones, which lie side by side, on average */
     uint64_t largest;
-    uint64_t reached[SG_TILE_SLICED_WORDS]; /* the first heap size whose value is in word w or a later one */
+    uint64_t reached[SG_TILE_SLICED_WORDS]; /* the first heap size whose value is 64 * w or more, w >= 1 */
 } tile_solver;
 
 static uint64_t room_for(uint64_t value_limit) {
@@ -44,9 +44,10 @@ static uint64_t flat_stride(uint64_t room) {
     return sg_add_saturating(room, 64);
 }
 
-/* SG_TILE_SETS_BYTES, or the sets of one tile when they need more: never less than for fewer values. */
+/* SG_TILE_SETS_BYTES, or the sets of a few tiles when they need more: never less than for fewer values. */
 static uint64_t sets_bytes(uint64_t room) {
-    return sg_larger(SG_TILE_SETS_BYTES, sg_multiply_saturating(SG_TILE_POS, flat_stride(room)));
+    uint64_t least = sg_multiply_saturating(SG_TILE_LEAST_TILES * SG_TILE_POS, flat_stride(room));
+    return sg_larger(SG_TILE_SETS_BYTES, least);
 }
 
 uint64_t sg_nim_tile_bytes(uint64_t value_limit) {
@@ -85,7 +86,8 @@ static void enter(const tile_solver *solver, uint64_t tile, uint8_t *seen, const
         kernels->far_flat_u32(values, tile, members, count, seen, solver->stride);
 }
 
-/* Asks for the first source lines of a member that a later batch takes through the tiles from `first` on. */
+/* Asks for the first source lines of a member that a later batch takes through the tiles from `first` on; lines past
+ * the last value are asked for in vain. */
 static void ask_ahead(const tile_solver *solver, uint64_t first, uint64_t member) {
     const char *run = (const char *)solver->values->data + (first - member) * solver->values->bytes;
     for (unsigned line = 0; line <= SG_TILE_AHEAD_BYTES; line += 64)
@@ -107,7 +109,7 @@ static void gather(const tile_solver *solver, uint64_t block, uint64_t begin, ui
                     ask_ahead(solver, begin, chunk.members[next++]);
                 enter(solver, tile, solver->seen + (tile - block) * solver->stride, chunk.members + done, count);
             }
-            if (omp_get_thread_num() == 0 && end - begin > SG_TILE_POS)
+            if (count == batch && omp_get_thread_num() == 0)
                 sg_monitor_tick(&solver->job->monitor);
             if (sg_monitor_cancelled(&solver->job->monitor))
                 return;
@@ -156,7 +158,7 @@ static sg_status settle(tile_solver *solver, uint64_t p, uint64_t value) {
     }
     sg_values_set(solver->values, p, value);
     if (value > solver->largest) {
-        if (value % 64 == 0 && value / 64 < SG_TILE_SLICED_WORDS)
+        if (value % 64 == 0 && value / 64 < SG_TILE_SLICED_WORDS) /* the largest value never rises by more than 1 */
             solver->reached[value / 64] = p;
         solver->largest = value;
     }
@@ -238,17 +240,17 @@ static void fill_span(const tile_solver *solver, uint64_t block, uint64_t begin,
         gather_span(solver, block, begin, end);
 }
 
-/* Whole tiles. */
-static uint64_t span_pos(uint64_t pos, int threads) {
-    uint64_t share = pos / ((uint64_t)threads * SG_TILE_SPANS_PER_THREAD) / SG_TILE_POS * SG_TILE_POS;
-    return share > SG_TILE_SPAN_LEAST_POS ? share : SG_TILE_SPAN_LEAST_POS;
+/* Whole tiles: a share of a block, but in sliced sets, which take members in batches, a tile for each of a batch. */
+static uint64_t span_pos(const tile_solver *solver, uint64_t pos, int threads) {
+    uint64_t least = solver->sliced ? SG_TILE_BATCH * SG_TILE_POS : SG_TILE_POS;
+    return sg_larger(least, pos / ((uint64_t)threads * SG_TILE_SPANS_PER_THREAD) / SG_TILE_POS * SG_TILE_POS);
 }
 
 static sg_status solve_block(tile_solver *solver, uint64_t block, uint64_t end, uint64_t *solved) {
     bool parallel = far_options(solver, block, end) >= SG_TILE_PARALLEL_OPTIONS;
     int threads = parallel ? (int)solver->job->request->threads : 1;
     uint64_t tiles_end = block + (end - block + SG_TILE_POS - 1) / SG_TILE_POS * SG_TILE_POS;
-    uint64_t span = span_pos(tiles_end - block, threads);
+    uint64_t span = span_pos(solver, tiles_end - block, threads);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
     for (uint64_t begin = block; begin < tiles_end; begin += span)
         fill_span(solver, block, begin, sg_smaller(begin + span, tiles_end));

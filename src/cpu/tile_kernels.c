@@ -61,15 +61,10 @@ enum { LANES = VECTOR_BYTES / 8, SLICED_WORDS = VECTOR_BYTES == 64 ? 16 : 8 };
     }
 
 /* As many words as values of the width can have, or as SG_TILE_SLICED_WORDS. */
-#define WORDS_8(X) X(8, 1) X(8, 2) X(8, 3) X(8, 4)
+#define FOUR(X, width, a, b, c, d) X(width, a) X(width, b) X(width, c) X(width, d)
+#define WORDS_8(X)                 FOUR(X, 8, 1, 2, 3, 4)
 #define WORDS_16(X)                                                                                                    \
-    X(16, 1)                                                                                                           \
-    X(16, 2)                                                                                                           \
-    X(16, 3)                                                                                                           \
-    X(16, 4)                                                                                                           \
-    X(16, 5)                                                                                                           \
-    X(16, 6)                                                                                                           \
-    X(16, 7) X(16, 8) X(16, 9) X(16, 10) X(16, 11) X(16, 12) X(16, 13) X(16, 14) X(16, 15) X(16, 16)
+    FOUR(X, 16, 1, 2, 3, 4) FOUR(X, 16, 5, 6, 7, 8) FOUR(X, 16, 9, 10, 11, 12) FOUR(X, 16, 13, 14, 15, 16)
 #define ENTRY(width, words) far_##width##_words_##words,
 
 #define FAR_SLICED(width)                                                                                              \
@@ -96,9 +91,9 @@ enum { FLAT_LANES = 4 };
         for (unsigned lane = 0; lane < SG_TILE_POS; lane += FLAT_LANES)                                                \
             for (size_t k = 0; k < count; k++) {                                                                       \
                 const uint##width##_t *run = values + first + lane - members[k];                                       \
+                uint8_t *set = seen + lane * stride;                                                                   \
                 __builtin_prefetch((const char *)run + SG_TILE_AHEAD_BYTES);                                           \
-                _Pragma("GCC unroll 4") for (unsigned i = 0; i < FLAT_LANES; i++) seen[(lane + i) * stride + run[i]] = \
-                    1;                                                                                                 \
+                _Pragma("GCC unroll 4") for (unsigned i = 0; i < FLAT_LANES; i++, set += stride) set[run[i]] = 1;      \
             }                                                                                                          \
     }
 
