@@ -209,9 +209,11 @@ cleanup:
     return status;
 }
 
-/* Options that lead from the heap sizes of a block to earlier blocks, about. */
-static double far_options(const tile_solver *solver, uint64_t block, uint64_t end) {
-    return sg_members_below(solver->members, block) * (double)(end - block);
+/* Nanoseconds that the far options of a block take on one thread, about. */
+static double far_ns(const tile_solver *solver, uint64_t block, uint64_t end) {
+    double words = (double)(solver->largest / 64 + 1);
+    return sg_members_below(solver->members, block) * (double)(end - block) *
+           (solver->sliced ? words * SG_TILE_WORD_NS : SG_TILE_FLAT_NS);
 }
 
 static sg_status make_room(tile_solver *solver) {
@@ -247,7 +249,7 @@ static uint64_t span_pos(const tile_solver *solver, uint64_t pos, int threads) {
 }
 
 static sg_status solve_block(tile_solver *solver, uint64_t block, uint64_t end, uint64_t *solved) {
-    bool parallel = far_options(solver, block, end) >= SG_TILE_PARALLEL_OPTIONS;
+    bool parallel = far_ns(solver, block, end) >= SG_TILE_PARALLEL_NS;
     int threads = parallel ? (int)solver->job->request->threads : 1;
     uint64_t tiles_end = block + (end - block + SG_TILE_POS - 1) / SG_TILE_POS * SG_TILE_POS;
     uint64_t span = span_pos(solver, tiles_end - block, threads);

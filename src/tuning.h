@@ -147,10 +147,10 @@
 #define SG_TILE_SETS_BYTES ((uint64_t)512 << 10)
 
 /* Tiles of a block, however large their sets are: work for several threads. */
-#define SG_TILE_LEAST_TILES 4
+#define SG_TILE_LEAST_TILES 8
 
-/* Words of 64 values of a heap size's set up to which sets are sliced at the most: their cost a word then passes that of
- * flat ones, at 12 words with AVX-512 and 7 with AVX2, and room grows by doubling. */
+/* Words of 64 values of a heap size's set up to which sets are sliced at the most: their cost a word then passes that
+ * of flat ones, at 12 words with AVX-512 and 7 with AVX2, and room grows by doubling. */
 #define SG_TILE_SLICED_WORDS 16
 
 /* Spans of a block for each thread, which take each batch of members through their tiles in turn: long ones start new
@@ -163,8 +163,9 @@
 /* Bytes ahead of its turn that a source line is asked for: some microsecond, as memory takes on a busy machine. */
 #define SG_TILE_AHEAD_BYTES 256
 
-/* Options of a block below which threads do not pay: some half a millisecond of work, so that waking them is cheap. */
-#define SG_TILE_PARALLEL_OPTIONS ((uint64_t)1 << 22)
+/* Nanoseconds that a block's far options take, below which threads do not pay: many times what it takes to wake them.
+ */
+#define SG_TILE_PARALLEL_NS 3e5
 
 /* Heap sizes of a segment of the sieve: 2^22 bits are 512 KiB, within the second-level cache. The paper's baseline. */
 #define SG_SIEVE_SEGMENT_POS ((uint64_t)1 << 22)
