@@ -103,7 +103,8 @@ static void expect_far(const sg_kernels *kernels, const far_case *which, rng *ra
     enum { HEAPS = 3000, MEMBERS = 200 };
     size_t count = rng_below(random, MEMBERS), bytes = SG_TILE_POS * set_size(which) * (which->sliced ? 8 : 1);
     uint64_t first = rng_between(random, 1500, HEAPS - SG_TILE_POS), members[MEMBERS];
-    void *values = calloc(HEAPS, which->bytes), *seen = aligned_alloc(64, bytes), *expected = calloc(1, bytes);
+    void *values = calloc(HEAPS, which->bytes), *seen = aligned_alloc(64, (bytes + 63) / 64 * 64),
+         *expected = calloc(1, bytes);
     for (uint64_t i = 0; i < HEAPS; i++) {
         uint64_t value = rng_below(random, which->values);
         memcpy((char *)values + i * which->bytes, &value, which->bytes); /* little-endian, like the library */
