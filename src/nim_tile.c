@@ -211,9 +211,9 @@ cleanup:
 
 /* Nanoseconds that the far options of a block take on one thread, about. */
 static double far_ns(const tile_solver *solver, uint64_t block, uint64_t end) {
-    double words = (double)(solver->largest / 64 + 1);
+    uint64_t words = solver->largest / 64 + 1;
     return sg_members_below(solver->members, block) * (double)(end - block) *
-           (solver->sliced ? words * SG_TILE_WORD_NS : SG_TILE_FLAT_NS);
+           (solver->sliced ? (double)words * SG_TILE_WORD_NS : SG_TILE_FLAT_NS);
 }
 
 static sg_status make_room(tile_solver *solver) {

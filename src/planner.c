@@ -303,8 +303,8 @@ static double tile_seconds(const sg_request *request, const sg_plan *plan) {
         (listed ? (double)plan->member_count : n) * n * 0.6; /* between 1/2, for dense S, and 2/3, for squares */
     if (sg_plan_keeps_values(request, plan))
         return options / SG_DEVICE_TILE_OPTIONS_PER_SECOND + 1e-9 * n * SG_DEVICE_TILE_HEAP_NS;
-    double words = (double)(plan->max_value / 64 + 1);
-    double step_ns = words <= SG_TILE_SLICED_WORDS ? words * SG_TILE_WORD_NS : SG_TILE_FLAT_NS;
+    uint64_t words = plan->max_value / 64 + 1;
+    double step_ns = words <= SG_TILE_SLICED_WORDS ? (double)words * SG_TILE_WORD_NS : SG_TILE_FLAT_NS;
     return 1e-9 * (options * step_ns / request->threads + n * SG_TILE_HEAP_NS);
 }
 
