@@ -22,10 +22,9 @@
     COST(leaf_reorder_ns, 20.0, 20.0, 20.0, "moving one cold heap size of a base case out of the rows and back")       \
     COST(fft_ns, 0.3, 0.3, 0.3, "a real transform of N points: this times N log2(N)")                                  \
     COST(fft_product_ns, 1.0, 1.0, 1.0, "one point of a product of two transforms")                                    \
-    COST(tile_one_hot_ns, 0.45, 0.75, 1.3, "one far option of the nim tiles, below 512 values")                        \
-    COST(tile_bits_ns, 1.3, 1.3, 1.3, "the same by bit sets in the first-level cache")                                 \
-    COST(tile_far_bits_ns, 4.5, 4.5, 4.5, "the same by bit sets beyond it")                                            \
-    COST(tile_heap_ns, 40.0, 40.0, 40.0, "one heap size of the nim tiles: its near options and its mex")
+    COST(tile_word_ns, 0.024, 0.066, 0.066, "one far option of the nim tiles, for each 64 values of sliced sets")      \
+    COST(tile_flat_ns, 0.35, 0.35, 0.35, "the same by flat sets of bytes")                                             \
+    COST(tile_heap_ns, 22.0, 22.0, 22.0, "one heap size of the nim tiles: its near options and its mex")
 
 typedef struct sg_costs {
 #define SG_COST_FIELD(name, avx512, avx2, portable, meaning) double name;

@@ -324,9 +324,9 @@ static double tile_seconds(const sg_request *request, const sg_plan *plan) {
         (listed ? (double)plan->member_count : n) * n * 0.6; /* between 1/2, for dense S, and 2/3, for squares */
     if (sg_plan_keeps_values(request, plan))
         return options / SG_DEVICE_TILE_OPTIONS_PER_SECOND + 1e-9 * n * SG_DEVICE_TILE_HEAP_NS;
-    double step_ns = plan->max_value < 512                 ? request->costs->tile_one_hot_ns
-                     : plan->max_value < SG_TILE_L1_VALUES ? request->costs->tile_bits_ns
-                                                           : request->costs->tile_far_bits_ns;
+    uint64_t words = plan->max_value / 64 + 1;
+    double step_ns =
+        words <= SG_TILE_SLICED_WORDS ? (double)words * request->costs->tile_word_ns : request->costs->tile_flat_ns;
     return 1e-9 * (options * step_ns / request->threads + n * request->costs->tile_heap_ns);
 }
 

@@ -59,8 +59,6 @@
 
 /* --- cost model: nanoseconds are in costs.h --- */
 
-/* Values. From here on the bit sets of a tile of 16 heap sizes take 32 KiB, and leave the first-level cache. */
-#define SG_TILE_L1_VALUES 16384
 
 /* --- the planner --- */
 
@@ -132,15 +130,29 @@
 #define SG_DEVICE_LEAST_SECONDS 1.0
 
 /* Bytes of the sets of one block of the nim tiles, within the second-level cache: 8192 heap sizes while values are
- * below 512. Threads share a block's far options, so longer blocks wake them less often. */
+ * below 511. Threads share a block's far options, so longer blocks wake them less often. */
 #define SG_TILE_SETS_BYTES ((uint64_t)512 << 10)
 
-/* Heap sizes of a strip, within which options are entered one by one: for squares 16 to 22 of them a heap size. */
-#define SG_TILE_STRIP_POS ((uint64_t)256)
+/* Tiles of a block, however large their sets are: work for several threads. */
+#define SG_TILE_LEAST_TILES 8
 
-/* Options of a block below which threads do not pay: a millisecond of work, so that waking them is cheap even on a busy
- * machine. */
-#define SG_TILE_PARALLEL_OPTIONS ((uint64_t)5 << 19)
+/* Words of 64 values of a heap size's set up to which sets are sliced at the most: their cost a word then passes that
+ * of flat ones, at 12 words with AVX-512 and 7 with AVX2, and room grows by doubling. */
+#define SG_TILE_SLICED_WORDS 16
+
+/* Spans of a block for each thread, which take each batch of members through their tiles in turn: long ones start new
+ * source lines seldom, several even out what threads get done. */
+#define SG_TILE_SPANS_PER_THREAD 2
+
+/* Members of a batch: their source lines stay in the first-level cache from one tile to the next. */
+#define SG_TILE_BATCH ((size_t)64)
+
+/* Bytes ahead of its turn that a source line is asked for: some microsecond, as memory takes on a busy machine. */
+#define SG_TILE_AHEAD_BYTES 256
+
+/* Nanoseconds that a block's far options take, below which threads do not pay: many times what it takes to wake them.
+ */
+#define SG_TILE_PARALLEL_NS 3e5
 
 /* Heap sizes of a segment of the sieve: 2^22 bits are 512 KiB, within the second-level cache. The paper's baseline. */
 #define SG_SIEVE_SEGMENT_POS ((uint64_t)1 << 22)

@@ -64,21 +64,27 @@ SG_TEST_P(Kernels, OrShiftedMovesEveryBit, char *const, instruction_sets, set_na
 typedef struct far_case {
     unsigned bytes;
     uint64_t values; /* values are below this */
-    size_t words;    /* 0: the one-hot kernel */
+    bool sliced;
 } far_case;
 
+/* Words of a sliced set, bytes of a flat one. */
+static size_t set_size(const far_case *which) {
+    return which->sliced ? (size_t)which->values / 64 : (size_t)which->values + 64;
+}
+
 static void run_far(const sg_kernels *kernels, const far_case *which, const void *values, uint64_t first,
-                    const uint64_t *members, size_t count, uint64_t *seen, const uint64_t *one_hot) {
-    if (which->words == 0 && which->bytes == 1)
-        kernels->tile->far_one_hot_u8(values, first, members, count, seen, one_hot);
-    else if (which->words == 0)
-        kernels->tile->far_one_hot_u16(values, first, members, count, seen, one_hot);
+                    const uint64_t *members, size_t count, void *seen) {
+    const sg_tile_kernels *tile = kernels->tile;
+    size_t size = set_size(which);
+    if (which->sliced)
+        which->bytes == 1 ? tile->far_sliced_u8(values, first, members, count, seen, size)
+                          : tile->far_sliced_u16(values, first, members, count, seen, size);
     else if (which->bytes == 1)
-        kernels->tile->far_bits_u8(values, first, members, count, seen, which->words);
+        tile->far_flat_u8(values, first, members, count, seen, size);
     else if (which->bytes == 2)
-        kernels->tile->far_bits_u16(values, first, members, count, seen, which->words);
+        tile->far_flat_u16(values, first, members, count, seen, size);
     else
-        kernels->tile->far_bits_u32(values, first, members, count, seen, which->words);
+        tile->far_flat_u32(values, first, members, count, seen, size);
 }
 
 static uint64_t value_at(const void *values, unsigned bytes, uint64_t i) {
@@ -87,42 +93,54 @@ static uint64_t value_at(const void *values, unsigned bytes, uint64_t i) {
                         : ((const uint32_t *)values)[i];
 }
 
-static void expect_far(const sg_kernels *kernels, const far_case *which, rng *random, const uint64_t *one_hot) {
+static void mark(const far_case *which, void *seen, unsigned lane, uint64_t value) {
+    if (which->sliced)
+        ((uint64_t *)seen)[value / 64 * SG_TILE_POS + lane] |= (uint64_t)1 << value % 64;
+    else
+        ((uint8_t *)seen)[lane * set_size(which) + value] = 1;
+}
+
+static void expect_far(const sg_kernels *kernels, const far_case *which, rng *random) {
     enum { HEAPS = 3000, MEMBERS = 200 };
-    size_t words = which->words ? which->words : SG_ONE_HOT_VALUES / 64, count = rng_below(random, MEMBERS);
+    size_t count = rng_below(random, MEMBERS), bytes = SG_TILE_POS * set_size(which) * (which->sliced ? 8 : 1);
     uint64_t first = rng_between(random, 1500, HEAPS - SG_TILE_POS), members[MEMBERS];
-    void *values = calloc(HEAPS, which->bytes);
-    uint64_t *seen = calloc(SG_TILE_POS * words, 8), *expected = calloc(SG_TILE_POS * words, 8);
+    void *values = calloc(HEAPS, which->bytes), *seen = aligned_alloc(64, (bytes + 63) / 64 * 64),
+         *expected = calloc(1, bytes);
     for (uint64_t i = 0; i < HEAPS; i++) {
         uint64_t value = rng_below(random, which->values);
         memcpy((char *)values + i * which->bytes, &value, which->bytes); /* little-endian, like the library */
     }
+    for (unsigned earlier = 0; earlier < 100; earlier++)
+        mark(which, expected, (unsigned)rng_below(random, SG_TILE_POS), rng_below(random, which->values));
+    memcpy(seen, expected, bytes);
     for (size_t k = 0; k < count; k++)
         members[k] = rng_between(random, SG_TILE_POS, first);
     for (unsigned lane = 0; lane < SG_TILE_POS; lane++)
-        for (size_t k = 0; k < count; k++) {
-            uint64_t value = value_at(values, which->bytes, first + lane - members[k]);
-            expected[lane * words + value / 64] |= (uint64_t)1 << value % 64;
-        }
-    run_far(kernels, which, values, first, members, count, seen, one_hot);
-    EXPECT_MEMEQ(seen, expected, SG_TILE_POS * words * 8);
+        for (size_t k = 0; k < count; k++)
+            mark(which, expected, lane, value_at(values, which->bytes, first + lane - members[k]));
+    run_far(kernels, which, values, first, members, count, seen);
+    EXPECT_MEMEQ(seen, expected, bytes);
     free(values);
     free(seen);
     free(expected);
 }
 
 SG_TEST_P(Kernels, FarOptionsEnterEverySeenSet, char *const, instruction_sets, set_name) {
-    static const far_case cases[] = {{1, 256, 0}, {2, 512, 0}, {1, 256, 4}, {2, 1000, 16}, {4, 100000, 1563}};
+    static const far_case flat[] = {
+        {1, 7, false}, {1, 256, false}, {2, 512, false}, {2, 65536, false}, {4, 70000, false}};
     const sg_kernels *kernels = kernels_or_skip(*param);
     rng random = {12};
-    uint64_t *one_hot = aligned_alloc(64, SG_ONE_HOT_VALUES * SG_ONE_HOT_VALUES / 8);
-    memset(one_hot, 0, SG_ONE_HOT_VALUES * SG_ONE_HOT_VALUES / 8);
-    for (unsigned v = 0; v < SG_ONE_HOT_VALUES; v++)
-        one_hot[v * (SG_ONE_HOT_VALUES / 64) + v / 64] = (uint64_t)1 << v % 64;
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
-        for (unsigned round = 0; round < 5; round++) {
-            SG_TRACE("%u-byte values below %llu", cases[c].bytes, (unsigned long long)cases[c].values);
-            expect_far(kernels, &cases[c], &random, one_hot);
+    EXPECT_LE(kernels->tile->sliced_words, SG_TILE_SLICED_WORDS);
+    for (unsigned round = 0; round < 5; round++) {
+        for (uint64_t words = 1; words <= kernels->tile->sliced_words; words++) {
+            SG_TRACE("sliced, %llu words", (unsigned long long)words);
+            expect_far(kernels, &(far_case){2, 64 * words, true}, &random);
+            if (words <= 4)
+                expect_far(kernels, &(far_case){1, 64 * words, true}, &random);
         }
-    free(one_hot);
+        for (size_t c = 0; c < sizeof flat / sizeof *flat; c++) {
+            SG_TRACE("flat, %u-byte values below %llu", flat[c].bytes, (unsigned long long)flat[c].values);
+            expect_far(kernels, &flat[c], &random);
+        }
+    }
 }

@@ -199,6 +199,24 @@ SG_TEST(NimWidth, WideningKeepsTheValuesBeforeIt) {
     sg_game_destroy(game);
 }
 
+/* Some 1600 values below 20000: sets of values grow past every size that kernels keep in registers, and blocks end
+ * early where they do. */
+SG_TEST(NimTile, ManyValuesAreThoseOfTheRecurrenceOnAnyNumberOfThreads) {
+    static const uint32_t thread_counts[] = {1, 2, 5};
+    uint64_t n = scaled(20000, 5000);
+    sg_game *game = game_of_spec("random{1,1/2}");
+    uint32_t *expected = nim_of(game, n, (run_layout){.engine = SG_ENGINE_DP});
+    for (size_t t = 0; t < 3; t++) {
+        sg_result *result =
+            solve(game, SG_MODE_NIM, n, (run_layout){.engine = SG_ENGINE_TILE, .threads = thread_counts[t]});
+        SG_TRACE("%u threads", thread_counts[t]);
+        expect_values(result, expected, n);
+        sg_result_destroy(result);
+    }
+    free(expected);
+    sg_game_destroy(game);
+}
+
 /* ---------------------------------------------------------------- several heaps */
 
 enum { HEAP_SIZES = 12 };

@@ -4,11 +4,8 @@
 
 #include "../status.h"
 
-/* Heap sizes of a tile of the nim-value dynamic programming: one 512-bit accumulator each, all in AVX-512 registers. */
+/* Heap sizes of a tile of the nim-value dynamic programming, whose seen-sets are filled together. */
 enum { SG_TILE_POS = 16 };
-
-/* Values below this fit the one-hot accumulators of far_one_hot. */
-enum { SG_ONE_HOT_VALUES = 512 };
 
 /* Vectors of 512 bits in a target segment, at the most. */
 enum { SG_SEGMENT_VECTORS = 8 };
@@ -23,21 +20,26 @@ typedef struct sg_shift_kernels {
 } sg_shift_kernels;
 
 typedef struct sg_tile_kernels {
+    /* Words of 64 values up to which sets are faster sliced than flat; at most SG_TILE_SLICED_WORDS. With 0 there are
+     * no kernels for sliced sets. */
+    size_t sliced_words;
+
     /* For each of the SG_TILE_POS heap sizes from `first` on and each of the listed members s: marks the value of heap
-     * size - s in the heap size's seen-set. values[i] is the value of heap size i; all sources exist. one_hot: values <
-     * SG_ONE_HOT_VALUES, seen-sets of 8 words each, and a 64-byte aligned table of SG_ONE_HOT_VALUES rows of 512 bits
-     * of which row v has bit v set: one OR with a memory operand enters a value. bits: seen-sets of `words` words each,
-     * values < 64 * words. By width of a value: 1, 2 or 4 bytes. */
-    void (*far_one_hot_u8)(const uint8_t *values, uint64_t first, const uint64_t *members, size_t count, uint64_t *seen,
-                           const uint64_t *one_hot);
-    void (*far_one_hot_u16)(const uint16_t *values, uint64_t first, const uint64_t *members, size_t count,
-                            uint64_t *seen, const uint64_t *one_hot);
-    void (*far_bits_u8)(const uint8_t *values, uint64_t first, const uint64_t *members, size_t count, uint64_t *seen,
-                        size_t words);
-    void (*far_bits_u16)(const uint16_t *values, uint64_t first, const uint64_t *members, size_t count, uint64_t *seen,
-                         size_t words);
-    void (*far_bits_u32)(const uint32_t *values, uint64_t first, const uint64_t *members, size_t count, uint64_t *seen,
-                         size_t words);
+     * size - s in the heap size's seen-set. values[i] is the value of heap size i; all sources exist. By width of a
+     * value: 1, 2 or 4 bytes.
+     * sliced: value v of heap size first + i is bit v % 64 of seen[v / 64 * SG_TILE_POS + i]; values < 64 * words, and
+     * words <= sliced_words; seen is 64-byte aligned. */
+    void (*far_sliced_u8)(const uint8_t *values, uint64_t first, const uint64_t *members, size_t count, uint64_t *seen,
+                          size_t words);
+    void (*far_sliced_u16)(const uint16_t *values, uint64_t first, const uint64_t *members, size_t count,
+                           uint64_t *seen, size_t words);
+    /* flat: it is byte v of seen + i * stride, which becomes 1; values < stride. */
+    void (*far_flat_u8)(const uint8_t *values, uint64_t first, const uint64_t *members, size_t count, uint8_t *seen,
+                        size_t stride);
+    void (*far_flat_u16)(const uint16_t *values, uint64_t first, const uint64_t *members, size_t count, uint8_t *seen,
+                         size_t stride);
+    void (*far_flat_u32)(const uint32_t *values, uint64_t first, const uint64_t *members, size_t count, uint8_t *seen,
+                         size_t stride);
 } sg_tile_kernels;
 
 typedef struct sg_kernels {
