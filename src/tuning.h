@@ -29,7 +29,8 @@
 
 /* Cold positions. A list of 2^20 takes 4 MiB: within the second and third level caches, long enough to make passes over
  * the target rare. */
-#define SG_COLD_LIST_MAX ((uint64_t)1 << 20)
+#define SG_COLD_LIST_MAX   ((uint64_t)1 << 20)
+#define SG_COLD_LIST_SHARE ((uint64_t)16) /* of the heap sizes */
 
 /* Columns of the first range of cold positions that marks a dense game's target; four times as many in each next one.
  */
@@ -59,7 +60,6 @@
 
 /* --- cost model: nanoseconds are in costs.h --- */
 
-
 /* --- the planner --- */
 
 /* Heap sizes of the outcome pilot: enough cold positions of squares (3700) to see classes mod 65 and a few milliseconds
@@ -85,8 +85,9 @@
  * brings a device no more work at once than it has. */
 #define SG_MAX_LEVEL_BATCH ((uint64_t)32)
 
-/* Columns that rows must at least have: shorter ones are all padding and overhead. */
-#define SG_MIN_COLUMNS ((uint64_t)1 << 13)
+/* Columns that rows must at least have to be priced: shorter ones were never best, and pricing must not take longer
+ * than a short solve. */
+#define SG_MIN_COLUMNS ((uint64_t)1 << 15)
 
 /* --- engines --- */
 

@@ -5,8 +5,9 @@
 #include <string.h>
 
 uint64_t sg_cold_capacity(const sg_rows *rows) {
-    /* A range of 512 columns must always fit; more than all heap sizes are never needed. */
-    uint64_t least = 512 * rows->modulus, most = rows->n < SG_COLD_LIST_MAX ? rows->n : SG_COLD_LIST_MAX;
+    /* A range of 512 columns must always fit; short games have few cold positions, and would notice a large block. */
+    uint64_t least = 512 * rows->modulus, share = rows->n / SG_COLD_LIST_SHARE;
+    uint64_t most = share < SG_COLD_LIST_MAX ? share : SG_COLD_LIST_MAX;
     return least > most ? least : most;
 }
 
