@@ -131,7 +131,8 @@ static double row_ns(const sg_row_model *model, const level_shape *level, uint64
     double early = work.coverage > COVERED ? COVERED / work.coverage : 1;
     double part = never_hot + (1 - never_hot) * early;
     double segment_ns = work.steps * model->costs->segment_shift_ns + work.pairs * model->costs->pair_visit_ns;
-    return level->segments * (segment_ns * part + model->costs->segment_look_ns) + work.marks * model->costs->scatter_ns;
+    return level->segments * (segment_ns * part + model->costs->segment_look_ns) +
+           work.marks * model->costs->scatter_ns;
 }
 
 /* The first heap sizes of a level have often not settled into its classes: skipped. */
@@ -193,8 +194,7 @@ double sg_convolution_seconds(const sg_costs *costs, const sg_rows *rows) {
     double ns = 0, modulus = (double)rows->modulus;
     for (uint64_t columns = rows->leaf_columns; columns < rows->top_columns; columns *= 2) {
         double points = 2 * (double)columns, nodes = (double)rows->columns / points;
-        ns += nodes * points * modulus *
-              (2 * costs->fft_ns * log2(points) + modulus * costs->fft_product_ns);
+        ns += nodes * points * modulus * (2 * costs->fft_ns * log2(points) + modulus * costs->fft_product_ns);
     }
     return 1e-9 * ns;
 }
