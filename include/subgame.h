@@ -453,12 +453,12 @@ typedef struct sg_calibration {
     const char *instruction_set; /* that the costs are for; static storage */
     uint32_t solves;             /* games that were solved */
     double seconds;              /* that it took */
-    double error_before; /* mean of |ln(foreseen / measured)| over them: by the costs before, and by those found */
+    double error_before; /* mean of |ln(foreseen / measured)| over them: by the built-in costs, and by those found */
     double error_after;
 } sg_calibration;
 
 /* Finds the costs of this machine and puts them in force: solves a range of games on one thread, in every way that the
- * model prices, and fits the costs to the times (least squares of the relative errors; costs that matter nowhere stay
+ * model prices, and fits the costs to the times (least squares of logarithms; costs that matter nowhere stay
  * as they are built in). `options` may be NULL for the defaults, `report` for none. SG_ERROR_CANCELLED,
  * SG_ERROR_OUT_OF_MEMORY; costs are as before after a failure. Best on a machine that does nothing else. */
 SG_API sg_status sg_calibrate(sg_context *context, const sg_calibrate_options *options, sg_calibration *report);

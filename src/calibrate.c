@@ -128,13 +128,15 @@ static sg_status linearise(calibration *c, const probe *which, const sg_game *ga
     double base, stepped, *row = c->counts[c->equations];
     sg_status status;
     SG_TRY(foresee(c, which, game, n, c->built_in, &base));
+    if (!(base > 0)) /* the model has no word on it */
+        goto cleanup;
     for (size_t i = 0; i < SG_COST_COUNT; i++) {
         sg_costs costs = *c->built_in;
         if (!forward_progress(c, &(sg_progress){.fraction = 1}))
             SG_TRY(sg_monitor_stop(c->context));
         sg_costs_array(&costs)[i] *= STEP;
         SG_TRY(foresee(c, which, game, n, &costs, &stepped));
-        row[i] = (stepped - base) / (STEP - 1) / measured;
+        row[i] = stepped > base ? (stepped - base) / (STEP - 1) / measured : 0;
     }
     c->equations++;
 cleanup:

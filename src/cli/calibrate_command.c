@@ -27,7 +27,7 @@ static void print_costs(const calibrated *done, sink *out) {
     print_label(out, "measured");
     sink_format(out, "%u games in %s\n", done->found.solves, duration_text(done->found.seconds, text));
     print_label(out, "estimates");
-    sink_format(out, "off by a factor %.2f on average before, %.2f now\n", exp(done->found.error_before),
+    sink_format(out, "off by a factor %.2f on average as built in, %.2f now\n", exp(done->found.error_before),
                 exp(done->found.error_after));
     sink_format(out, "%-*s %12s %12s\n", NAME_COLUMNS, "cost", "built in", "measured");
     for (size_t i = 0; sg_profile_cost(done->context, i, &cost); i++)

@@ -13,6 +13,8 @@
 
 extern char **environ;
 
+enum { TITLE_BYTES = 120 };
+
 /* Curves are drawn on to where they cross, but no further than this. */
 static const double LOG2_DRAWN_MOST = 64;
 
@@ -74,8 +76,11 @@ static void write_script(const crossover *sweep, const char *path, FILE *gnuplot
     bool vector = strcmp(strrchr(path, '.'), ".svg") == 0;
     fprintf(gnuplot, "set terminal %s size 900,600\nset output ", vector ? "svg background 'white'" : "pngcairo");
     write_quoted(gnuplot, path);
+    char title[TITLE_BYTES];
+    snprintf(title, sizeof title, "subtract %s: %s", sg_game_set_name(sweep->game),
+             sweep->mode == SG_MODE_COLD ? "cold heap sizes" : "nim-values");
     fputs("\nset title ", gnuplot);
-    write_quoted(gnuplot, sg_game_set_name(sweep->game));
+    write_quoted(gnuplot, title);
     fputs(" noenhanced\nset xlabel 'log2 n'\nset ylabel 'seconds'\nset logscale y\nset format y '10^{%L}'\nset "
           "grid\nset key left top\n",
           gnuplot);

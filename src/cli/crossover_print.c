@@ -38,13 +38,13 @@ static void print_table(const crossover *sweep, sink *out) {
 }
 
 static void print_series(const crossover_series *series, sink *out) {
-    const crossover_point *last = &series->points[series->count - 1];
     char text[NUMBER_TEXT_BYTES];
     sink_format(out, "%-20s ", series->name);
     if (series->count == 0) {
         sink_format(out, "nothing measured: %s\n", series->stopped);
         return;
     }
+    const crossover_point *last = &series->points[series->count - 1];
     sink_format(out, "%s heap sizes/s at 2^%.0f, ended by %s", rate_text((double)last->n / last->seconds, text),
                 log2((double)last->n), series->stopped);
     if (series->fit.factor > 0)

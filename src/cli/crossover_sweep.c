@@ -60,9 +60,10 @@ static void add_series(crossover *sweep, sg_engine engine, sg_backend backend) {
     *series = (crossover_series){.engine = engine, .backend = backend};
     snprintf(series->name, sizeof series->name, "%s (%s)", sg_engine_name(engine), sg_backend_name(backend));
     sg_solve_options options = options_for(sweep, series);
-    sg_estimate estimate = {.struct_size = sizeof estimate};
-    if (sg_solve_estimate(sweep->context, sweep->game, sweep->mode, 16, &options, &estimate) == SG_OK)
+    sg_result *result = NULL;
+    if (sg_solve(sweep->context, sweep->game, sweep->mode, 1, &options, &result) == SG_OK)
         sweep->series_count++;
+    sg_result_destroy(result);
 }
 
 /* An engine that was named must be there, on one of the backends at least. */

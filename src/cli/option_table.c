@@ -29,7 +29,8 @@ const option_row option_table[] = {
     {"calibrate", 0, NULL, GROUP_MODE, OPTION_MODE, FIELD(mode), .fixed = MODE_CALIBRATE,
      .help = "no game: measure this machine, and keep what its operations cost for later runs"},
     {"crossover", 0, NULL, GROUP_MODE, OPTION_FLAG, FIELD(crossover), .modes = IN_ALL,
-     .help = "with --cold or --nim: time engines and backends against each other, and find where they cross"},
+     .help = "with --cold or --nim: time engines and backends against each other on up to N heap sizes, if given, and "
+             "find where they cross"},
 
     {"set", 0, "SPEC", GROUP_GAME, OPTION_TEXT, FIELD(set), .initial = "squares", .modes = IN_SOLVES | IN_CROSSOVER,
      .help = "subtraction set, see below"},

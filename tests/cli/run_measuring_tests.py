@@ -2,6 +2,9 @@
 """Tests of the command's modes that measure: --calibrate and --crossover, and of the cost profile that runs go by.
 
     run_measuring_tests.py PATH_TO_COMMAND [unittest options]
+    run_measuring_tests.py --emulated PATH_TO_COMMAND [unittest options]
+
+The second form tests a command whose CUDA backend runs on the emulated device, and of that only what has to do with the device.
 
 Budgets are as small as they can be: what is measured is not judged here, only what is done with it.
 """
@@ -276,14 +279,30 @@ class Crossover(CommandTest):
         self.assertEqual(child.returncode, 130)
 
 
+class EmulatedCrossover(CommandTest):
+    def test_cpu_and_device_stand_in_one_table(self):
+        for mode, engines in (("cold", {"split", "convolution"}), ("nim", {"tile", "split", "convolution"})):
+            report = self.json("--crossover", "--seconds", "4", "--" + mode, "-n", "2^11")
+            served = {(series["engine"], series["backend"]) for series in report["series"]}
+            for engine in engines:
+                self.assertLessEqual({(engine, "cpu"), (engine, "cuda")}, served)
+            self.assertIn(("dp", "cpu"), served)
+            self.assertNotIn(("dp", "cuda"), served)
+            expected = self.json("--" + mode, "-n", "2^10", "--backend", "cpu")["fingerprint"]
+            self.assertEqual({series["points"][0]["fingerprint"] for series in report["series"]}, {expected})
+
+
 def load_tests(loader, _tests, _pattern):
     """Those of this file, and not those that its imports bring."""
-    return loader.suiteClass(loader.loadTestsFromTestCase(c) for c in (Calibrate, Crossover))
+    classes = (EmulatedCrossover,) if run_cli_tests.EMULATED else (Calibrate, Crossover)
+    return loader.suiteClass(loader.loadTestsFromTestCase(c) for c in classes)
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--emulated"]:
+        run_cli_tests.EMULATED = bool(sys.argv.pop(1))
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        sys.exit("usage: run_measuring_tests.py PATH_TO_COMMAND [unittest options]")
+        sys.exit("usage: run_measuring_tests.py [--emulated] PATH_TO_COMMAND [unittest options]")
     run_cli_tests.COMMAND = os.path.abspath(sys.argv.pop(1))
     for number in (signal.SIGINT, signal.SIGTERM):  # see run_cli_tests.py
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
