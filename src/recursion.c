@@ -213,9 +213,9 @@ static bool convolution_is_cheaper(const sg_recursion *recursion, const sg_node 
     uint64_t span_log2 = 64 - (uint64_t)__builtin_clzll(2 * positions);
     uint64_t members = recursion->members_log2[span_log2 < 64 ? span_log2 : 64];
     double steps = (double)(members < cold_count ? members : cold_count) * (double)positions / SG_SEGMENT_BITS;
-    double points = 2 * (double)node->columns;
-    double transform_ns = SG_FFT_NS_PER_POINT_LOG2 * points * log2(points) * 2 * (double)modulus +
-                          SG_FFT_PRODUCT_NS_PER_POINT * points * (double)modulus * (double)modulus;
+    double points = (double)node->columns;
+    double transform_ns = SG_TRANSFORM_NS_PER_POINT_LOG2 * points * log2(points) * 2 * (double)modulus +
+                          SG_PRODUCT_NS_PER_POINT * points * (double)modulus * (double)modulus;
     return transform_ns < SG_SEGMENT_SHIFT_NS * steps;
 }
 

@@ -192,9 +192,9 @@ double sg_row_model_seconds(const sg_row_model *model, const sg_rows *rows, uint
 double sg_convolution_seconds(const sg_rows *rows) {
     double ns = 0, modulus = (double)rows->modulus;
     for (uint64_t columns = rows->leaf_columns; columns < rows->top_columns; columns *= 2) {
-        double points = 2 * (double)columns, nodes = (double)rows->columns / points;
+        double points = (double)columns, nodes = (double)rows->columns / (2 * points);
         ns += nodes * points * modulus *
-              (2 * SG_FFT_NS_PER_POINT_LOG2 * log2(points) + modulus * SG_FFT_PRODUCT_NS_PER_POINT);
+              (2 * SG_TRANSFORM_NS_PER_POINT_LOG2 * log2(points) + modulus * SG_PRODUCT_NS_PER_POINT);
     }
     return 1e-9 * ns;
 }
