@@ -10,8 +10,8 @@ declare -A program_of=(
     [build-essential]=cc [cmake]=cmake [clang]=clang [llvm]=llvm-symbolizer [clang-format]=clang-format
     [clang-tidy]=clang-tidy [python3]=python3 [xxhash]=xxhsum)
 declare -A packages_of=(
-    [build]="build-essential cmake libfftw3-dev libxxhash-dev libgmp-dev libgtest-dev"
-    [check]="clang-format clang-tidy libomp-dev python3 xxhash"
+    [build]="build-essential cmake libxxhash-dev libgmp-dev libgtest-dev"
+    [check]="clang-format clang-tidy libfftw3-dev libomp-dev python3 xxhash"
     [sanitize]="clang llvm libomp-dev")
 
 if ! command -v dpkg-query >/dev/null; then

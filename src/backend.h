@@ -90,8 +90,6 @@ struct sg_operators {
     sg_status (*describe)(sg_context *context, uint32_t index, sg_device_info *info);
     sg_status (*check)(sg_context *context, const sg_device *device);
 
-    bool (*can_convolve)(void);
-
     /* Memory that `open` and the operators take. */
     sg_need (*field_need)(const sg_field_shape *shape);
 

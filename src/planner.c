@@ -67,9 +67,6 @@ static sg_status check_backend(const sg_request *request) {
 
 static sg_status check_engine(const sg_request *request) {
     char accepted[128] = "auto";
-    if (request->engine == SG_ENGINE_CONVOLUTION && !request->device.operators->can_convolve())
-        return sg_fail(request->context, SG_ERROR_UNSUPPORTED,
-                       "engine 'convolution' is not part of this build (it was built without FFTW)");
     if (sg_engine_serves(request->engine, request->mode))
         return check_backend(request);
     for (int engine = SG_ENGINE_DP; engine <= SG_ENGINE_STRUCTURE; engine++)
@@ -285,7 +282,7 @@ static sg_status plan_recursion(const sg_request *request, sg_plan *plan, const 
     plan->engine = request->engine == SG_ENGINE_CONVOLUTION ? SG_ENGINE_CONVOLUTION : SG_ENGINE_SPLIT;
     plan->policy = request->engine == SG_ENGINE_CONVOLUTION ? SG_POLICY_CONVOLVE : SG_POLICY_SPLIT;
     sg_status status = choose_rows(request, plan, model);
-    if (status != SG_OK || request->engine != SG_ENGINE_AUTO || !model || !request->device.operators->can_convolve())
+    if (status != SG_OK || request->engine != SG_ENGINE_AUTO || !model)
         return status;
     sg_plan convolving = *plan;
     convolving.engine = SG_ENGINE_CONVOLUTION;

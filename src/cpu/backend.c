@@ -273,7 +273,6 @@ const sg_operators *sg_cpu_operators(void) {
         .count_devices = count_devices,
         .describe = describe,
         .check = check,
-        .can_convolve = sg_cpu_can_convolve,
         .field_need = field_need,
         .open = open_field,
         .close = close_field,

@@ -6,7 +6,7 @@
  * once, when first used, and stored. Blocks longer than the longest piece are cut into pieces; the products of all
  * source pieces (and rows) for one target piece are summed before one inverse transform. There the windows of S differ
  * from piece to piece, and sources and windows are transformed anew for each product: that is slower, but needs no more
- * memory than a piece does.
+ * memory than a piece does. Blocks shorter than the shortest transform are marked bit by bit.
  *
  * Precision is planned, see precision.h: single where proved or watched, else double, where the bound holds for all that
  * fits memory. Double precision stores nothing and works in pieces that are shorter. */
@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum { LEAST_LEVEL = 12, MAX_LEVELS = 40 };
-_Static_assert(SG_TRANSFORM_LEAST_POINTS == (uint64_t)1 << LEAST_LEVEL, "shorter blocks are padded to the least level");
+_Static_assert(SG_TRANSFORM_LEAST_POINTS == (uint64_t)1 << LEAST_LEVEL, "shorter blocks are not transformed");
 
 /* One precision: its transforms, the level of its longest pieces, and room for transforms of them. */
 typedef struct precision {
@@ -37,7 +37,6 @@ struct sg_convolver {
     uint8_t *arena;            /* their storage */
     uint64_t arena_used;
     uint8_t *window_bits;      /* of the window of S that is being transformed */
-    uint8_t *source_bits;      /* of a block shorter than the least level */
     uint8_t *marks;            /* of a target piece */
     uint64_t member_count[65]; /* members with a shift of fewer than 2^i columns */
     unsigned failed_level;     /* the least one at which a watched node had to be made again */
@@ -68,15 +67,14 @@ static unsigned double_level(const sg_rows *rows) {
     return top_level_of(rows, SG_CONVOLVE_MAX_DOUBLE_PIECE);
 }
 
-/* The level of a node's transforms; shorter blocks are padded. */
+/* The level of a node's transforms. */
 static unsigned node_level(const sg_node *node, unsigned top_level) {
     unsigned level = log2_of(node->columns);
-    level = level < LEAST_LEVEL ? LEAST_LEVEL : level;
     return level < top_level ? level : top_level;
 }
 
 static uint64_t pieces_of(const sg_node *node, unsigned level) {
-    return node->columns <= points_of(level) ? 1 : node->columns >> level;
+    return node->columns >> level;
 }
 
 /* --- memory --- */
@@ -124,7 +122,7 @@ uint64_t sg_convolver_bytes(const sg_rows *rows) {
         return 0;
     unsigned level = float_level(rows);
     uint64_t bytes = sizeof(sg_convolver) + stored_count(rows) * sizeof(void *) + 3 * bits_bytes(level) +
-                     bits_bytes(LEAST_LEVEL) + double_work_bytes(rows) +
+                     double_work_bytes(rows) +
                      sg_transform_bytes(points_of(level), sizeof(float)) +
                      sg_transform_bytes(points_of(double_level(rows)), sizeof(double));
     return sg_add_saturating(sg_add_saturating(arena_bytes(rows), float_work_bytes(rows)), bytes);
@@ -149,7 +147,6 @@ sg_status sg_convolver_open(sg_field *field) {
     SG_TAKE(memory, convolver->in_float.work, float_work_bytes(rows));
     SG_TAKE(memory, convolver->in_double.work, double_work_bytes(rows));
     SG_TAKE(memory, convolver->window_bits, 2 * bits_bytes(float_level(rows)));
-    SG_TAKE(memory, convolver->source_bits, bits_bytes(LEAST_LEVEL));
     SG_TAKE(memory, convolver->marks, bits_bytes(float_level(rows)));
     SG_TRY(sg_transform_open(&convolver->in_float.transform, field->kernels->transform_float,
                              points_of(float_level(rows)), field->threads, memory, field->monitor));
@@ -172,7 +169,6 @@ void sg_convolver_close(sg_field *field) {
     sg_memory_give(memory, convolver->stored);
     sg_memory_give(memory, convolver->arena);
     sg_memory_give(memory, convolver->window_bits);
-    sg_memory_give(memory, convolver->source_bits);
     sg_memory_give(memory, convolver->marks);
     sg_memory_give(memory, convolver);
     field->convolver = NULL;
@@ -221,18 +217,25 @@ static void list_window(const sg_shift_class *class, int64_t base, uint64_t leng
     }
 }
 
+/* The shifts first .. first+length-1 from row difference d = r - s, as bits in field->convolver->window_bits; both are
+ * multiples of 64. */
+static const uint8_t *window_bits(const sg_field *field, uint64_t first, uint64_t length, int64_t d) {
+    /* Below zero the move borrows a column: its shift is one more than its class says. */
+    const sg_shift_class *class = &field->shifts->classes[d < 0 ? d + (int64_t)field->rows->modulus : d];
+    uint8_t *bits = field->convolver->window_bits;
+    int64_t base = (int64_t)first - (d < 0);
+    if (class->bits)
+        copy_window(field->rows, class->bits, base, length, bits);
+    else
+        list_window(class, base, length, bits);
+    return bits;
+}
+
 /* The transform of window w (1, 2, ...) of the shifts from row difference d = r - s: coefficient x stands for a shift by
  * (w-1) * 2^level + x columns. Scaled so that the inverse needs no factor. */
 static void transform_window(const sg_field *field, const precision *in, unsigned level, uint64_t window, int64_t d,
                              void *values) {
-    /* Below zero the move borrows a column: its shift is one more than its class says. */
-    const sg_shift_class *class = &field->shifts->classes[d < 0 ? d + (int64_t)field->rows->modulus : d];
-    uint8_t *bits = field->convolver->window_bits;
-    int64_t base = (int64_t)((window - 1) << level) - (d < 0);
-    if (class->bits)
-        copy_window(field->rows, class->bits, base, 2 * points_of(level), bits);
-    else
-        list_window(class, base, 2 * points_of(level), bits);
+    const uint8_t *bits = window_bits(field, (window - 1) << level, 2 * points_of(level), d);
     sg_bit_coefficients coefficients = {bits, bits + bits_bytes(level), 1.0 / (double)points_of(level)};
     sg_transform_forward(&in->transform, points_of(level), &coefficients, values);
 }
@@ -249,20 +252,9 @@ static const void *stored_window(const sg_field *field, unsigned level, int64_t 
     return convolver->stored[index];
 }
 
-/* The cold bits of piece j of a source row. A short block is put at the end of a piece, so that its target still follows
- * it. */
-static const uint8_t *source_bits(const sg_field *field, const sg_node *node, unsigned level, uint64_t row,
-                                  uint64_t j) {
-    const uint8_t *bits = sg_row(field->rows, field->cold, row);
-    uint64_t points = points_of(level);
-    if (node->columns >= points)
-        return bits + (node->first + j * points) / 8;
-    uint8_t *padded = field->convolver->source_bits;
-    memset(padded, 0, bits_bytes(level));
-    for (uint64_t i = 0; i < node->columns; i++)
-        if (bits[(node->first + i) / 8] >> (node->first + i) % 8 & 1)
-            set_bit(padded, points - node->columns + i);
-    return padded;
+/* The cold bits of piece j of a source row. */
+static const uint8_t *source_bits(const sg_field *field, const sg_node *node, unsigned level, uint64_t row, uint64_t j) {
+    return sg_row(field->rows, field->cold, row) + (node->first + j * points_of(level)) / 8;
 }
 
 static void transform_source(const sg_field *field, const precision *in, const sg_node *node, unsigned level,
@@ -372,8 +364,7 @@ static bool is_accepted(const node_job *job, const sg_counts_quality *quality) {
 static sg_status convolve_target(const sg_field *field, const node_job *job, uint64_t r, uint64_t i, bool *accepted) {
     const sg_node *node = job->node;
     const precision *in_float = &field->convolver->in_float;
-    uint64_t piece = points_of(job->level) < node->columns ? points_of(job->level) : node->columns;
-    uint64_t column = node->first + node->columns + i * piece;
+    uint64_t piece = points_of(job->level), column = node->first + node->columns + i * piece;
     uint8_t *hot_row = sg_row(field->rows, field->hot, r);
     sg_counts_quality quality;
     if (!sg_monitor_tick(field->monitor))
@@ -381,7 +372,7 @@ static sg_status convolve_target(const sg_field *field, const node_job *job, uin
     if (column >= node->target_end || column + piece <= node->target_first)
         return SG_OK;
     uint64_t length = used_columns(node, column, piece);
-    if (length % 64 == 0 && sg_all_hot(hot_row, column, length))
+    if (sg_all_hot(hot_row, column, length))
         return SG_OK;
     bool any = true;
     if (job->in != in_float || pieces_of(node, job->level) > 1)
@@ -412,6 +403,38 @@ cleanup:
     return status;
 }
 
+/* Ors `length` bits from bit `from` of a window, which goes on for a word past them, into the marks. */
+static void or_window(const uint64_t *window, uint64_t from, uint64_t length, uint64_t *marks) {
+    const uint64_t *words = window + from / 64;
+    unsigned shift = (unsigned)(from % 64);
+    for (uint64_t w = 0; w < (length + 63) / 64; w++)
+        marks[w] |= shift ? words[w] >> shift | words[w + 1] << (64 - shift) : words[w];
+}
+
+/* Cold column c of the source marks target column x through the shift by columns - c + x. */
+static void mark_from_row(const sg_field *field, const sg_node *node, uint64_t r, uint64_t s, uint64_t *marks) {
+    uint64_t length = (2 * node->columns + 127) / 64 * 64;
+    const uint8_t *window = window_bits(field, 0, length, (int64_t)r - (int64_t)s);
+    const uint8_t *cold = sg_row(field->rows, field->cold, s);
+    for (uint64_t c = 0; c < node->columns; c++)
+        if (cold[(node->first + c) / 8] >> (node->first + c) % 8 & 1)
+            or_window((const uint64_t *)(const void *)window, node->columns - c, node->columns, marks);
+}
+
+/* A node shorter than the shortest transform. */
+static void mark_short_node(const sg_field *field, const sg_node *node, const uint64_t *cold_counts) {
+    const node_job job = {.node = node, .cold_counts = cold_counts};
+    uint8_t *marks = field->convolver->marks;
+    uint64_t column = node->first + node->columns;
+    for (uint64_t r = 0; r < field->rows->modulus; r++) {
+        memset(marks, 0, (node->columns + 63) / 64 * 8);
+        for (uint64_t s = 0; s < field->rows->modulus; s++)
+            if (reaches(field, &job, r, s))
+                mark_from_row(field, node, r, s, (uint64_t *)(void *)marks);
+        mark(marks, used_columns(node, column, node->columns), sg_row(field->rows, field->hot, r), column);
+    }
+}
+
 /* The bound on the error of a count. */
 static double planned_error(const sg_field *field, const node_job *job) {
     const sg_convolver *convolver = field->convolver;
@@ -434,6 +457,10 @@ sg_status sg_cpu_convolve(sg_field *field, const sg_node *node, const uint64_t *
     sg_convolver *convolver = field->convolver;
     bool accepted = false;
     sg_status status = SG_OK;
+    if (node->columns < SG_TRANSFORM_LEAST_POINTS) {
+        mark_short_node(field, node, cold_counts);
+        return sg_monitor_tick(field->monitor) ? SG_OK : sg_monitor_stop(field->memory->context);
+    }
     node_job job = plan_node(field, node, cold_counts, &convolver->in_float);
     if (job.proved || (planned_error(field, &job) < SG_WATCHED_ERROR && job.level < convolver->failed_level)) {
         SG_TRY(convolve_node(field, &job, &accepted));
@@ -453,8 +480,4 @@ sg_status sg_cpu_convolve(sg_field *field, const sg_node *node, const uint64_t *
     }
 cleanup:
     return status;
-}
-
-bool sg_cpu_can_convolve(void) {
-    return true;
 }
