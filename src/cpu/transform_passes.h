@@ -114,6 +114,8 @@ INLINE void join8(complex_simd x[8], const sg_twiddles *twiddles, uint64_t node)
 
 /* --- tiles --- */
 
+enum { TILE_POINTS = GROUP * GROUP };
+
 /* The transform modulo y^G - 1 of one column of registers. */
 INLINE void split_column(complex_simd x[GROUP]) {
     for (unsigned i = 0; i < GROUP / 4; i++)
@@ -238,6 +240,8 @@ static void forward_tile(const sg_twiddles *twiddles, uint64_t node, REAL *value
 static void convolve_tile(const sg_twiddles *twiddles, uint64_t node, REAL *values, const REAL *stored) {
     tile x;
     tile_twist twist;
+    for (unsigned i = 0; i < 2 * GROUP; i++)
+        __builtin_prefetch(stored + 2 * TILE_POINTS + i * GROUP); /* the next tile: the values are in the cache, this not */
     find_twist(twiddles, node, &twist);
     load_tile(x, values);
     split_tile(x, twiddles, &twist);
@@ -268,8 +272,6 @@ static void sum_tile(const sg_twiddles *twiddles, uint64_t node, REAL *values, u
 }
 
 /* --- blocks --- */
-
-enum { TILE_POINTS = GROUP * GROUP };
 
 static void split_block(const sg_twiddles *twiddles, uint64_t node, REAL *values, uint64_t points) {
     twiddle4 t = node_twiddle(twiddles, node);
