@@ -53,6 +53,7 @@ typedef struct sg_field_shape {
     uint32_t threads;
     bool with_preset; /* keep one more plane: hot marks that every run starts from (hotspots, earlier levels) */
     bool convolves;   /* convolve will be called: make room for transforms */
+    uint64_t most_piece_columns; /* of a transform on the CPU, a power of two; 0: its own choice. For tests */
 } sg_field_shape;
 
 typedef struct sg_field_spec {

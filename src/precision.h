@@ -15,11 +15,13 @@
  * inverse add, times |x| |y| (theorem 5.1 there). 0/1 sequences have |x| = sqrt(cold positions), |y| = sqrt(members).
  * Below 1/4, counts are told from their neighbours.
  *
- * The bound lets all roundoffs conspire; what is seen is smaller by a factor that grows like the root of the length. So
- * where single precision is not proved but the bound is below SG_WATCHED_ERROR, it is tried and watched: a node's
- * answer is taken when each of its counts, all of them, came out within SG_WATCHED_DISTANCE of an integer, and is
- * otherwise made again in double precision. A wrong count would need an error of some ten times what any of the
- * thousands to millions of others show, and that one within an eighth of an integer. */
+ * The bound lets all roundoffs conspire. Sets whose spectrum is a few peaks (all multiples of 2, 3, 5, 7, and the full
+ * set) come within a factor 27 of it, at every length; sets that are spread out or sparse, within some hundreds or
+ * thousands. So where single precision is not proved but the bound is below SG_WATCHED_ERROR, which 27 times smaller
+ * could not make a zero of a one, it is tried and watched: a node's answer is taken when each of its counts, all of
+ * them, came out within SG_WATCHED_DISTANCE of an integer, and is otherwise made again in double precision. That is
+ * evidence, not proof: a wrong answer would need an error of twelve times what any of the thousands to millions of
+ * other counts of the node show, and itself within a sixteenth of an integer. */
 #ifndef SG_PRECISION_H
 #define SG_PRECISION_H
 
@@ -29,7 +31,7 @@
 #define SG_DOUBLE_ROUNDOFF 0x1p-53
 
 #define SG_PROVED_ERROR     0.25
-#define SG_WATCHED_ERROR    64.0
+#define SG_WATCHED_ERROR    16.0
 #define SG_WATCHED_DISTANCE 0.0625
 
 /* The bound on the error of a count, for `terms` summed products of transforms of 2^k points. */

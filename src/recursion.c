@@ -41,8 +41,12 @@ sg_need sg_recursion_need(const sg_request *request, const sg_plan *plan, uint64
     uint64_t levels = levels_of(plan);
     if (!sg_members_are_listed(member_count, n))
         member_count = n; /* the count was capped: all that is known is that no more are below n */
-    sg_field_shape shape = {
-        &rows, levels, member_count, request->threads, with_preset, sg_policy_convolves(plan->policy)};
+    sg_field_shape shape = {.rows = &rows,
+                            .levels = levels,
+                            .member_count = member_count,
+                            .threads = request->threads,
+                            .with_preset = with_preset,
+                            .convolves = sg_policy_convolves(plan->policy)};
     sg_need need = request->device.operators->field_need(&shape);
     uint64_t bytes =
         sg_add_saturating(sg_shifts_bytes(&rows, member_count), sg_base_case_bytes(member_count, leaf_pos(&rows)));

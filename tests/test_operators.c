@@ -69,7 +69,11 @@ static void open_field(bench_field *bench, const sg_game *game, sg_rows rows, ui
     ASSERT_EQ(sg_members_load(&bench->members, set, rows.n, count, &bench->memory, &bench->monitor), SG_OK);
     ASSERT_EQ(sg_shifts_build(&bench->shifts, &bench->rows, &bench->members, &bench->memory), SG_OK);
     sg_field_spec spec = {.device = &bench->device,
-                          .shape = {&bench->rows, levels, bench->members.count, 2, false, convolves},
+                          .shape = {.rows = &bench->rows,
+                                    .levels = levels,
+                                    .member_count = bench->members.count,
+                                    .threads = 2,
+                                    .convolves = convolves},
                           .shifts = &bench->shifts,
                           .memory = &bench->memory,
                           .monitor = &bench->monitor};

@@ -170,16 +170,25 @@ static void expect_convolution(workshop *shop, rng *random, uint64_t source_per_
     expect_marks(shop, 1);
 }
 
-/* With the block length of tuning.h, sizes up to 2^17 have no passes over memory but the first and the last; 2^18 and
- * more have one in double precision. */
 SG_TEST_P(Transform, ConvolutionMarksWhatIsReachedAtEverySize, transform_case, transform_cases, transform_case_name) {
     rng random = {31};
-    uint64_t most = scaled(UINT64_C(1) << 18, UINT64_C(1) << 14);
+    uint64_t most = scaled(UINT64_C(1) << 17, UINT64_C(1) << 14);
     for (uint64_t points = SG_TRANSFORM_LEAST_POINTS; points <= most; points *= 2) {
         workshop shop;
         open_workshop(&shop, param, points);
         expect_convolution(&shop, &random, 1, 3);
         expect_convolution(&shop, &random, points > 1 << 14 ? 2 : 500, 20);
+        close_workshop(&shop);
+    }
+}
+
+/* Long enough for passes over memory beside the first and the last, see SG_TRANSFORM_BLOCK_BYTES. */
+SG_TEST_P(SlowTransform, PassesOverMemoryAreExactToo, transform_case, transform_cases, transform_case_name) {
+    rng random = {33};
+    for (uint64_t points = UINT64_C(1) << 21; points <= UINT64_C(1) << 22; points *= 2) {
+        workshop shop;
+        open_workshop(&shop, param, points);
+        expect_convolution(&shop, &random, 1, 2);
         close_workshop(&shop);
     }
 }

@@ -18,7 +18,7 @@ static sg_need field_need(const sg_field_shape *shape) {
     uint64_t planes = sg_multiply_saturating(plane_count, sg_rows_plane_bytes(rows));
     uint64_t lists = 4 * sg_cold_list_capacity(rows) + rows->modulus * sizeof(sg_cold_group);
     uint64_t bytes = sg_add_saturating(planes, sg_add_saturating(lists, pairs_bytes(rows, shape->threads)));
-    return (sg_need){.host_bytes = shape->convolves ? sg_add_saturating(bytes, sg_convolver_bytes(rows)) : bytes};
+    return (sg_need){.host_bytes = sg_add_saturating(bytes, sg_convolver_bytes(shape))};
 }
 
 static sg_status close_field(sg_field *field) {
@@ -64,8 +64,7 @@ static sg_status open_field(const sg_field_spec *spec, sg_field **opened) {
     SG_TAKE(spec->memory, field->cold_list, 4 * field->cold_list_capacity);
     SG_TAKE(spec->memory, field->cold_groups, shape->rows->modulus * sizeof *field->cold_groups);
     SG_TAKE(spec->memory, field->pairs, pairs_bytes(shape->rows, shape->threads));
-    if (shape->convolves)
-        SG_TRY(sg_convolver_open(field));
+    SG_TRY(sg_convolver_open(field, shape));
     *opened = field;
     return SG_OK;
 cleanup:

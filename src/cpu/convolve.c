@@ -53,18 +53,18 @@ static uint64_t points_of(unsigned level) {
 }
 
 /* The level of the longest pieces, for a limit on their columns. */
-static unsigned top_level_of(const sg_rows *rows, uint64_t most_columns) {
-    uint64_t root = rows->top_columns / 2;
-    unsigned level = log2_of(root < most_columns ? root : most_columns);
+static unsigned top_level_of(const sg_field_shape *shape, uint64_t limit) {
+    uint64_t most = shape->most_piece_columns ? shape->most_piece_columns : limit, root = shape->rows->top_columns / 2;
+    unsigned level = log2_of(root < most ? root : most);
     return level < LEAST_LEVEL ? LEAST_LEVEL : level;
 }
 
-static unsigned float_level(const sg_rows *rows) {
-    return top_level_of(rows, SG_CONVOLVE_MAX_PIECE);
+static unsigned float_level(const sg_field_shape *shape) {
+    return top_level_of(shape, SG_CONVOLVE_MAX_PIECE);
 }
 
-static unsigned double_level(const sg_rows *rows) {
-    return top_level_of(rows, SG_CONVOLVE_MAX_DOUBLE_PIECE);
+static unsigned double_level(const sg_field_shape *shape) {
+    return top_level_of(shape, SG_CONVOLVE_MAX_DOUBLE_PIECE);
 }
 
 /* The level of a node's transforms. */
@@ -89,70 +89,74 @@ static uint64_t stored_per_level(const sg_rows *rows) {
     return 2 * rows->modulus - 1;
 }
 
-static uint64_t stored_count(const sg_rows *rows) {
-    return stored_per_level(rows) * (float_level(rows) - LEAST_LEVEL + 1);
+static uint64_t stored_count(const sg_field_shape *shape) {
+    return stored_per_level(shape->rows) * (float_level(shape) - LEAST_LEVEL + 1);
 }
 
-static uint64_t arena_bytes(const sg_rows *rows) {
-    uint64_t one_of_each = 2 * transform_bytes(float_level(rows), sizeof(float));
-    return sg_multiply_saturating(stored_per_level(rows), one_of_each);
+static uint64_t arena_bytes(const sg_field_shape *shape) {
+    uint64_t one_of_each = 2 * transform_bytes(float_level(shape), sizeof(float));
+    return sg_multiply_saturating(stored_per_level(shape->rows), one_of_each);
 }
 
 /* Transforms in hand at once: those of all source rows and their sum, but a source, a window and a sum in pieces. */
-static uint64_t float_work_count(const sg_rows *rows) {
-    bool in_pieces = rows->top_columns / 2 > points_of(float_level(rows));
-    uint64_t whole = rows->modulus == 1 ? 1 : rows->modulus + 1;
+static uint64_t float_work_count(const sg_field_shape *shape) {
+    bool in_pieces = shape->rows->top_columns / 2 > points_of(float_level(shape));
+    uint64_t modulus = shape->rows->modulus, whole = modulus == 1 ? 1 : modulus + 1;
     return in_pieces && whole < 3 ? 3 : whole;
 }
 
-static uint64_t float_work_bytes(const sg_rows *rows) {
-    return sg_multiply_saturating(float_work_count(rows), transform_bytes(float_level(rows), sizeof(float)));
+static uint64_t float_work_bytes(const sg_field_shape *shape) {
+    return sg_multiply_saturating(float_work_count(shape), transform_bytes(float_level(shape), sizeof(float)));
 }
 
-static uint64_t double_work_bytes(const sg_rows *rows) {
-    return 3 * transform_bytes(double_level(rows), sizeof(double));
+static uint64_t double_work_bytes(const sg_field_shape *shape) {
+    return 3 * transform_bytes(double_level(shape), sizeof(double));
 }
 
 static uint64_t bits_bytes(unsigned level) {
     return points_of(level) / 8;
 }
 
-uint64_t sg_convolver_bytes(const sg_rows *rows) {
-    if (rows->top_columns == rows->leaf_columns)
-        return 0;
-    unsigned level = float_level(rows);
-    uint64_t bytes = sizeof(sg_convolver) + stored_count(rows) * sizeof(void *) + 3 * bits_bytes(level) +
-                     double_work_bytes(rows) +
-                     sg_transform_bytes(points_of(level), sizeof(float)) +
-                     sg_transform_bytes(points_of(double_level(rows)), sizeof(double));
-    return sg_add_saturating(sg_add_saturating(arena_bytes(rows), float_work_bytes(rows)), bytes);
+/* A single base case has no node, and nothing to convolve. */
+static bool needs_convolver(const sg_field_shape *shape) {
+    return shape->convolves && shape->rows->top_columns > shape->rows->leaf_columns;
 }
 
-sg_status sg_convolver_open(sg_field *field) {
-    const sg_rows *rows = field->rows;
+uint64_t sg_convolver_bytes(const sg_field_shape *shape) {
+    if (!needs_convolver(shape))
+        return 0;
+    unsigned level = float_level(shape);
+    uint64_t bytes = sizeof(sg_convolver) + stored_count(shape) * sizeof(void *) + 3 * bits_bytes(level) +
+                     double_work_bytes(shape) +
+                     sg_transform_bytes(points_of(level), sizeof(float)) +
+                     sg_transform_bytes(points_of(double_level(shape)), sizeof(double));
+    return sg_add_saturating(sg_add_saturating(arena_bytes(shape), float_work_bytes(shape)), bytes);
+}
+
+sg_status sg_convolver_open(sg_field *field, const sg_field_shape *shape) {
     sg_memory *memory = field->memory;
     sg_status status = SG_OK;
-    if (rows->top_columns == rows->leaf_columns)
-        return SG_OK; /* a single base case: no node, nothing to convolve */
+    if (!needs_convolver(shape))
+        return SG_OK;
     sg_convolver *convolver;
     SG_TAKE(memory, convolver, sizeof *convolver);
     field->convolver = convolver;
     convolver->failed_level = MAX_LEVELS;
-    convolver->in_float.top_level = float_level(rows);
+    convolver->in_float.top_level = float_level(shape);
     convolver->in_float.roundoff = SG_FLOAT_ROUNDOFF;
-    convolver->in_double.top_level = double_level(rows);
+    convolver->in_double.top_level = double_level(shape);
     convolver->in_double.roundoff = SG_DOUBLE_ROUNDOFF;
-    SG_TAKE(memory, convolver->stored, stored_count(rows) * sizeof(void *));
-    SG_TAKE(memory, convolver->arena, arena_bytes(rows));
-    SG_TAKE(memory, convolver->in_float.work, float_work_bytes(rows));
-    SG_TAKE(memory, convolver->in_double.work, double_work_bytes(rows));
-    SG_TAKE(memory, convolver->window_bits, 2 * bits_bytes(float_level(rows)));
-    SG_TAKE(memory, convolver->marks, bits_bytes(float_level(rows)));
+    SG_TAKE(memory, convolver->stored, stored_count(shape) * sizeof(void *));
+    SG_TAKE(memory, convolver->arena, arena_bytes(shape));
+    SG_TAKE(memory, convolver->in_float.work, float_work_bytes(shape));
+    SG_TAKE(memory, convolver->in_double.work, double_work_bytes(shape));
+    SG_TAKE(memory, convolver->window_bits, 2 * bits_bytes(float_level(shape)));
+    SG_TAKE(memory, convolver->marks, bits_bytes(float_level(shape)));
     SG_TRY(sg_transform_open(&convolver->in_float.transform, field->kernels->transform_float,
-                             points_of(float_level(rows)), field->threads, memory, field->monitor));
+                             points_of(float_level(shape)), field->threads, memory, field->monitor));
     SG_TRY(sg_transform_open(&convolver->in_double.transform, field->kernels->transform_double,
-                             points_of(double_level(rows)), field->threads, memory, field->monitor));
-    sg_shifts_count(field->shifts, rows, convolver->member_count);
+                             points_of(double_level(shape)), field->threads, memory, field->monitor));
+    sg_shifts_count(field->shifts, field->rows, convolver->member_count);
 cleanup:
     return status;
 }
