@@ -1,7 +1,7 @@
 /* The paper's recursion on FFTW, as a baseline: theorem 1 on one bit vector with a real transform of length 2B for a
- * block of B heap sizes, in single precision. The transform of S[0, 2B) is made once a level; longer blocks are cut into
- * pieces, whose products are summed before one inverse. Base cases are sieved a word at a time. FFTW is GPL, and so is a
- * program that links this. */
+ * block of B heap sizes, in single precision. The transform of S[0, 2B) is made once a level; longer blocks are cut
+ * into pieces, whose products are summed before one inverse. Base cases are sieved a word at a time. FFTW is GPL, and
+ * so is a program that links this. */
 #include "baselines.h"
 
 #include <fftw3.h>

@@ -4,11 +4,11 @@
  * divided by sqrt(2), leaves alone. To first order, a level's additions add u to the relative error, and a product with
  * a twiddle factor adds sqrt(5) u for the arithmetic (R. P. Brent, C. Percival, P. Zimmermann, Error bounds on complex
  * floating-point multiplication, Math. Comp. 76 (2007)) and u for the factor, which is rounded once. The transforms of
- * cpu/transform.h have k levels and one product for two levels, or one at a radix-2 pass; their tiles (8 levels in
- * single precision, 6 in double) have three products with constants and two with twists, each of which is itself a
- * product of two rounded factors, so good for 2 + sqrt(5) + sqrt(5) u. In all at most
+ * cpu/transform.h have k levels, and one product for two levels (radix 4) or two for three (radix 8); their tiles (8
+ * levels in single precision, 6 in double) have three products with constants and two with twists, each of which is
+ * itself a product of two rounded factors, so good for 2 + sqrt(5) + sqrt(5) u. In all at most
  *
- *   k + (1 + sqrt(5)) * (k - 6 + 1) / 2 + 3 * (1 + sqrt(5)) + 2 * (2 + 2 * sqrt(5)) < 2.62 k + 14.7
+ *   k + (1 + sqrt(5)) * (k - 6) * 2/3 + 3 * (1 + sqrt(5)) + 2 * (2 + 2 * sqrt(5)) < 3.16 k + 9.8
  *
  * units. A count is an inner product of both sequences, and so by Cauchy and Schwarz it is wrong by at most the sum of
  * what both transforms, the products of their entries (sqrt(5), and one for each of the terms that are summed) and the
@@ -36,7 +36,7 @@
 
 /* The bound on the error of a count, for `terms` summed products of transforms of 2^k points. */
 static inline double sg_count_error(double k, double terms, double cold_count, double member_count, double roundoff) {
-    return roundoff * (3 * (2.62 * k + 14.7) + 2.24 + terms) * sqrt(cold_count * member_count);
+    return roundoff * (3 * (3.16 * k + 9.8) + 2.24 + terms) * sqrt(cold_count * member_count);
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* The operator convolve on nodes larger than those of test_operators.c: against a reference that is not ours, in pieces,
- * in double precision, and where single precision gives way to it. */
+/* The operator convolve on nodes larger than those of test_operators.c: against a reference that is not ours, in
+ * pieces, in double precision, and where single precision gives way to it. */
 #include "backend.h"
 #include "checks.h"
 #include "game.h"
@@ -59,7 +59,8 @@ static void open_field(node_field *open, const convolution_case *which) {
     sg_memory_init(&open->memory, test_context(), 0);
     sg_monitor_init(&open->monitor, NULL, which->n);
     ASSERT_EQ(sg_members_count(test_context(), game->subtraction, which->n, &count), SG_OK);
-    ASSERT_EQ(sg_members_load(&open->members, game->subtraction, which->n, count, &open->memory, &open->monitor), SG_OK);
+    ASSERT_EQ(sg_members_load(&open->members, game->subtraction, which->n, count, &open->memory, &open->monitor),
+              SG_OK);
     ASSERT_EQ(sg_shifts_build(&open->shifts, rows, &open->members, &open->memory), SG_OK);
     sg_field_spec spec = {.device = &open->device,
                           .shape = {.rows = rows,

@@ -1,5 +1,5 @@
-/* The transforms by themselves, in both precisions and on every instruction set that this processor has: marks are those
- * of a reference that shares no code with them, and errors stay within the bound of precision.h. */
+/* The transforms by themselves, in both precisions and on every instruction set that this processor has: marks are
+ * those of a reference that shares no code with them, and errors stay within the bound of precision.h. */
 #include "backend.h"
 #include "checks.h"
 #include "cpu/transform.h"
@@ -61,8 +61,8 @@ static void open_workshop(workshop *shop, const transform_case *which, uint64_t 
     *shop = (workshop){.which = which, .points = points};
     sg_memory_init(&shop->memory, test_context(), 0);
     sg_monitor_init(&shop->monitor, NULL, 1);
-    ASSERT_EQ(
-        sg_transform_open(&shop->transform, passes, points, which->threads, &shop->memory, &shop->monitor), SG_OK);
+    ASSERT_EQ(sg_transform_open(&shop->transform, passes, points, which->threads, &shop->memory, &shop->monitor),
+              SG_OK);
     EXPECT_EQ(shop->memory.held_bytes, sg_transform_bytes(points, passes->number_bytes));
     for (unsigned i = 0; i < MOST_PRODUCTS; i++) {
         shop->sources[i] = take(shop, points / 8);
@@ -147,7 +147,8 @@ static void expect_products(workshop *shop, rng *random, unsigned products, uint
     for (unsigned i = 0; i < products; i++)
         pairs[i] = (sg_product){shop->left[i], shop->right[i]};
     SG_TRACE("%u products of %u points, %u per mille", products, (unsigned)shop->points, (unsigned)per_mille);
-    sg_counts_quality quality = sg_transform_sum(&shop->transform, shop->points, pairs, products, shop->sum, shop->marks);
+    sg_counts_quality quality =
+        sg_transform_sum(&shop->transform, shop->points, pairs, products, shop->sum, shop->marks);
     expect_within_bound(shop, products, &quality);
     expect_marks(shop, products);
     /* The same with the sum made in memory. */
@@ -164,8 +165,8 @@ static void expect_convolution(workshop *shop, rng *random, uint64_t source_per_
     transform_all(shop, 1);
     SG_TRACE("%u points, %u and %u per mille", (unsigned)shop->points, (unsigned)source_per_mille,
              (unsigned)shift_per_mille);
-    sg_counts_quality quality = sg_transform_convolve(&shop->transform, shop->points, shop->sources[0], shop->right[0],
-                                                      shop->sum, shop->marks);
+    sg_counts_quality quality =
+        sg_transform_convolve(&shop->transform, shop->points, shop->sources[0], shop->right[0], shop->sum, shop->marks);
     expect_within_bound(shop, 1, &quality);
     expect_marks(shop, 1);
 }
@@ -223,8 +224,8 @@ SG_TEST_P(Transform, ErrorsOfStructuredSetsStayWithinTheBound, transform_case, t
         shop.shift_count = (2 * points - 1) / steps[i] + 1;
         transform_all(&shop, 1);
         SG_TRACE("multiples of %u", (unsigned)steps[i]);
-        sg_counts_quality quality = sg_transform_convolve(&shop.transform, points, shop.sources[0], shop.right[0],
-                                                          shop.sum, shop.marks);
+        sg_counts_quality quality =
+            sg_transform_convolve(&shop.transform, points, shop.sources[0], shop.right[0], shop.sum, shop.marks);
         expect_within_bound(&shop, 1, &quality);
         expect_marks(&shop, 1);
         close_workshop(&shop);

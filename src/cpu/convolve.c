@@ -8,8 +8,8 @@
  * from piece to piece, and sources and windows are transformed anew for each product: that is slower, but needs no more
  * memory than a piece does. Blocks shorter than the shortest transform are marked bit by bit.
  *
- * Precision is planned, see precision.h: single where proved or watched, else double, where the bound holds for all that
- * fits memory. Double precision stores nothing and works in pieces that are shorter. */
+ * Precision is planned, see precision.h: single where proved or watched, else double, where the bound holds for all
+ * that fits memory. Double precision stores nothing and works in pieces that are shorter. */
 #include "../precision.h"
 #include "../tuning.h"
 #include "field.h"
@@ -33,8 +33,8 @@ typedef struct precision {
 struct sg_convolver {
     precision in_float;
     precision in_double;
-    void **stored;             /* by stored_index: transforms of S, NULL until first used */
-    uint8_t *arena;            /* their storage */
+    void **stored;  /* by stored_index: transforms of S, NULL until first used */
+    uint8_t *arena; /* their storage */
     uint64_t arena_used;
     uint8_t *window_bits;      /* of the window of S that is being transformed */
     uint8_t *marks;            /* of a target piece */
@@ -127,8 +127,7 @@ uint64_t sg_convolver_bytes(const sg_field_shape *shape) {
         return 0;
     unsigned level = float_level(shape);
     uint64_t bytes = sizeof(sg_convolver) + stored_count(shape) * sizeof(void *) + 3 * bits_bytes(level) +
-                     double_work_bytes(shape) +
-                     sg_transform_bytes(points_of(level), sizeof(float)) +
+                     double_work_bytes(shape) + sg_transform_bytes(points_of(level), sizeof(float)) +
                      sg_transform_bytes(points_of(double_level(shape)), sizeof(double));
     return sg_add_saturating(sg_add_saturating(arena_bytes(shape), float_work_bytes(shape)), bytes);
 }
@@ -213,7 +212,7 @@ static void list_window(const sg_shift_class *class, int64_t base, uint64_t leng
         uint64_t i = sg_lower_bound_u32(class->eighths, class->group_start[g], class->group_start[g + 1],
                                         (base - (int64_t)g + 7) / 8);
         for (; i < class->group_start[g + 1]; i++) {
-            uint64_t x = (uint64_t)(8 * (int64_t)class->eighths[i] + g - base);
+            uint64_t x = (uint64_t)(8 * (int64_t) class->eighths[i] + g - base);
             if (x >= length)
                 break;
             set_bit(bits, x);
@@ -235,8 +234,8 @@ static const uint8_t *window_bits(const sg_field *field, uint64_t first, uint64_
     return bits;
 }
 
-/* The transform of window w (1, 2, ...) of the shifts from row difference d = r - s: coefficient x stands for a shift by
- * (w-1) * 2^level + x columns. Scaled so that the inverse needs no factor. */
+/* The transform of window w (1, 2, ...) of the shifts from row difference d = r - s: coefficient x stands for a shift
+ * by (w-1) * 2^level + x columns. Scaled so that the inverse needs no factor. */
 static void transform_window(const sg_field *field, const precision *in, unsigned level, uint64_t window, int64_t d,
                              void *values) {
     const uint8_t *bits = window_bits(field, (window - 1) << level, 2 * points_of(level), d);
@@ -247,7 +246,8 @@ static void transform_window(const sg_field *field, const precision *in, unsigne
 /* The stored transform of window 1, in single precision. */
 static const void *stored_window(const sg_field *field, unsigned level, int64_t d) {
     sg_convolver *convolver = field->convolver;
-    uint64_t index = (level - LEAST_LEVEL) * stored_per_level(field->rows) + (uint64_t)(d + (int64_t)field->rows->modulus - 1);
+    uint64_t index =
+        (level - LEAST_LEVEL) * stored_per_level(field->rows) + (uint64_t)(d + (int64_t)field->rows->modulus - 1);
     if (!convolver->stored[index]) {
         convolver->stored[index] = convolver->arena + convolver->arena_used;
         convolver->arena_used += transform_bytes(level, sizeof(float));
@@ -257,7 +257,8 @@ static const void *stored_window(const sg_field *field, unsigned level, int64_t 
 }
 
 /* The cold bits of piece j of a source row. */
-static const uint8_t *source_bits(const sg_field *field, const sg_node *node, unsigned level, uint64_t row, uint64_t j) {
+static const uint8_t *source_bits(const sg_field *field, const sg_node *node, unsigned level, uint64_t row,
+                                  uint64_t j) {
     return sg_row(field->rows, field->cold, row) + (node->first + j * points_of(level)) / 8;
 }
 

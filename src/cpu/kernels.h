@@ -3,6 +3,7 @@
 #define SG_CPU_KERNELS_H
 
 #include "../status.h"
+#include "../tuning.h"
 
 #include <stdbool.h>
 
@@ -47,9 +48,9 @@ typedef struct sg_tile_kernels {
 
 /* Tables of a transform, in its precision. With G numbers a group, a tile is G groups, and z a root of its node. */
 typedef struct sg_twiddles {
-    const void *nodes;  /* by node: its fourth root w, w^2 and w^3, as pairs, and two numbers of padding */
-    const void *lanes;  /* by row n of a tile: a group, exp(2 pi i rho(n) j / G) for j = 0 .. G-1 */
-    const void *fine;   /* two groups for each of SG_FINE_TWISTS: z^(G j) and z^j, for the low bits of a tile's number */
+    const void *nodes; /* by node: its fourth root w, w^2 and w^3, as pairs, and two numbers of padding */
+    const void *lanes; /* by row n of a tile: a group, exp(2 pi i rho(n) j / G) for j = 0 .. G-1 */
+    const void *fine;  /* two groups for each of SG_FINE_TWISTS: z^(G j) and z^j, for the low bits of a tile's number */
     const void *coarse; /* the same for its high bits; those of transforms with D tiles begin at D / SG_FINE_TWISTS */
 } sg_twiddles;
 
@@ -85,13 +86,13 @@ typedef struct sg_counts_quality {
  * each of the parts that a pass combines, so that threads can share a pass. */
 typedef struct sg_transform_kernels {
     unsigned number_bytes;
-    /* From the bits to the children of the root: 16 of them or 8, see sg_root_children. */
+    /* From the bits to the children of the root, see sg_transform_children. */
     void (*from_bits)(const sg_twiddles *twiddles, uint64_t points, const sg_bit_coefficients *bits, void *values,
                       uint64_t first, uint64_t end);
     /* From the children of the root to the bits that say which imaginary parts exceed one half. */
     sg_counts_quality (*to_bits)(const sg_twiddles *twiddles, uint64_t points, const void *values, uint8_t *marks,
                                  uint64_t first, uint64_t end);
-    /* Splits a node into 16 children, and joins them. */
+    /* Splits a block into its children, and joins them. */
     void (*split)(const sg_twiddles *twiddles, const sg_transform_block *block, void *values, uint64_t first,
                   uint64_t end);
     void (*join)(const sg_twiddles *twiddles, const sg_transform_block *block, void *values, uint64_t first,
@@ -106,10 +107,17 @@ typedef struct sg_transform_kernels {
     void (*multiply)(const sg_product *product, bool add, void *sum, uint64_t first, uint64_t end);
 } sg_transform_kernels;
 
-/* Children of the root of a transform with this many points: its tiles are then a power of four of each child. */
-static inline unsigned sg_root_children(uint64_t points, unsigned number_bytes) {
+/* Into how many children a block of more than one tile is split. 8 where it holds an odd power of two of tiles, so that
+ * 4 do from there on; those take the least work within the cache. Through memory 8 as well, for fewer passes. */
+static inline unsigned sg_transform_children(uint64_t points, unsigned number_bytes) {
     unsigned group = SG_GROUP_NUMBERS(number_bytes);
-    return (unsigned)__builtin_ctzll(points / (group * group)) % 2 ? 8 : 16;
+    bool is_odd = (unsigned)__builtin_ctzll(points / (group * group)) % 2;
+    return is_odd || points * 2 * number_bytes > SG_TRANSFORM_BLOCK_BYTES ? 8 : 4;
+}
+
+static inline sg_transform_block sg_transform_child(const sg_transform_block *block, unsigned children, unsigned i) {
+    uint64_t points = block->points / children;
+    return (sg_transform_block){children * block->node + i, block->first + i * points, points};
 }
 
 typedef struct sg_kernels {

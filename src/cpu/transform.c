@@ -6,7 +6,7 @@
 #include <math.h>
 #include <omp.h>
 
-enum { ROOT = 2, SPLIT_CHILDREN = 16 };
+enum { ROOT = 2 };
 
 /* --- tables --- */
 
@@ -164,7 +164,7 @@ static bool goes_on(const sg_transform *transform) {
     return !sg_monitor_cancelled(transform->monitor);
 }
 
-/* Blocks within the cache are the kernels' alone; longer ones are split by passes over memory, few since of radix 16. */
+/* Blocks within the cache are the kernels' alone; longer ones are split by passes over memory. */
 static void work_block(const sg_transform *transform, const sg_transform_block *block, void *values,
                        const block_job *job) {
     const sg_transform_kernels *kernels = transform->kernels;
@@ -172,11 +172,12 @@ static void work_block(const sg_transform *transform, const sg_transform_block *
     if (!goes_on(transform))
         return;
     if (block->points * 2 * kernels->number_bytes > SG_TRANSFORM_BLOCK_BYTES) {
-        uint64_t points = block->points / SPLIT_CHILDREN, groups = points / SG_GROUP_NUMBERS(kernels->number_bytes);
+        unsigned children = sg_transform_children(block->points, kernels->number_bytes);
+        uint64_t groups = block->points / children / SG_GROUP_NUMBERS(kernels->number_bytes);
         if (job->way != SUM)
             kernels->split(twiddles, block, values, 0, groups);
-        for (uint64_t i = 0; i < SPLIT_CHILDREN; i++) {
-            sg_transform_block child = {SPLIT_CHILDREN * block->node + i, block->first + i * points, points};
+        for (unsigned i = 0; i < children; i++) {
+            sg_transform_block child = sg_transform_child(block, children, i);
             work_block(transform, &child, values, job);
         }
         if (job->way != FORWARD)
@@ -190,91 +191,117 @@ static void work_block(const sg_transform *transform, const sg_transform_block *
     }
 }
 
+/* One pass: a number of steps that threads share. */
+typedef struct shared_pass {
+    const sg_transform *transform;
+    uint64_t points;
+    void *values;
+    const sg_bit_coefficients *bits; /* of the first pass */
+    uint8_t *marks;                  /* of the last one */
+    sg_counts_quality quality;
+    const block_job *job; /* of what lies between */
+    const sg_product *product;
+    bool add;
+    uint64_t groups; /* of each part that is combined; in steps of `share` */
+    uint64_t share;
+} shared_pass;
+
 static bool is_parallel(const sg_transform *transform, uint64_t points) {
     return transform->threads > 1 && points >= SG_TRANSFORM_PARALLEL_POINTS;
 }
 
-static void work_children(const sg_transform *transform, uint64_t points, void *values, const block_job *job) {
-    uint64_t children = sg_root_children(points, transform->kernels->number_bytes);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(transform->threads) if (is_parallel(transform, points))
-    for (uint64_t i = 0; i < children; i++) {
-        sg_transform_block child = {ROOT * children + i, i * (points / children), points / children};
-        work_block(transform, &child, values, job);
+/* Short transforms stay clear of OpenMP, whose regions cost microseconds even for one thread. */
+static void run_steps(shared_pass *pass, uint64_t count, void (*step)(struct shared_pass *pass, uint64_t i)) {
+    if (!is_parallel(pass->transform, pass->points)) {
+        for (uint64_t i = 0; i < count && goes_on(pass->transform); i++)
+            step(pass, i);
+        return;
+    }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(pass->transform->threads)
+    for (uint64_t i = 0; i < count; i++)
+        if (goes_on(pass->transform))
+            step(pass, i);
+}
+
+static void run_shares(shared_pass *pass, uint64_t groups, void (*step)(struct shared_pass *pass, uint64_t i)) {
+    uint64_t share = groups / (SG_ITEMS_PER_THREAD * pass->transform->threads) + 1;
+    pass->groups = groups;
+    pass->share = share < SG_TRANSFORM_SHARE_GROUPS ? share : SG_TRANSFORM_SHARE_GROUPS;
+    if (!is_parallel(pass->transform, pass->points))
+        pass->share = SG_TRANSFORM_SHARE_GROUPS;
+    run_steps(pass, (groups + pass->share - 1) / pass->share, step);
+}
+
+static uint64_t share_end(const shared_pass *pass, uint64_t i) {
+    return (i + 1) * pass->share < pass->groups ? (i + 1) * pass->share : pass->groups;
+}
+
+static unsigned child_count(const shared_pass *pass) {
+    return sg_transform_children(pass->points, pass->transform->kernels->number_bytes);
+}
+
+static uint64_t groups_of(const shared_pass *pass, uint64_t points) {
+    return points / SG_GROUP_NUMBERS(pass->transform->kernels->number_bytes);
+}
+
+static void work_child(shared_pass *pass, uint64_t i) {
+    const sg_transform_block root = {ROOT, 0, pass->points};
+    sg_transform_block child = sg_transform_child(&root, child_count(pass), (unsigned)i);
+    work_block(pass->transform, &child, pass->values, pass->job);
+}
+
+static void read_bits(shared_pass *pass, uint64_t i) {
+    pass->transform->kernels->from_bits(&pass->transform->twiddles, pass->points, pass->bits, pass->values,
+                                        i * pass->share, share_end(pass, i));
+}
+
+static void write_bits(shared_pass *pass, uint64_t i) {
+    sg_counts_quality quality = pass->transform->kernels->to_bits(
+        &pass->transform->twiddles, pass->points, pass->values, pass->marks, i * pass->share, share_end(pass, i));
+#pragma omp critical(sg_counts_quality)
+    {
+        pass->quality.doubtful |= quality.doubtful;
+        if (quality.distance > pass->quality.distance)
+            pass->quality.distance = quality.distance;
     }
 }
 
-/* Groups of each of the root's children, and how many of them a thread takes at a time. */
-typedef struct pass_shares {
-    uint64_t groups;
-    uint64_t share;
-} pass_shares;
-
-static pass_shares shares_of(const sg_transform *transform, uint64_t points) {
-    unsigned bytes = transform->kernels->number_bytes;
-    uint64_t groups = points / sg_root_children(points, bytes) / SG_GROUP_NUMBERS(bytes);
-    uint64_t share = is_parallel(transform, points) ? groups / (SG_ITEMS_PER_THREAD * transform->threads) + 1 : groups;
-    return (pass_shares){groups, share < SG_TRANSFORM_SHARE_GROUPS ? share : SG_TRANSFORM_SHARE_GROUPS};
-}
-
-static uint64_t share_end(const pass_shares *shares, uint64_t first) {
-    return first + shares->share < shares->groups ? first + shares->share : shares->groups;
-}
-
-static void first_pass(const sg_transform *transform, uint64_t points, const sg_bit_coefficients *bits, void *values) {
-    pass_shares shares = shares_of(transform, points);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(transform->threads) if (is_parallel(transform, points))
-    for (uint64_t first = 0; first < shares.groups; first += shares.share)
-        if (goes_on(transform))
-            transform->kernels->from_bits(&transform->twiddles, points, bits, values, first,
-                                          share_end(&shares, first));
-}
-
-static sg_counts_quality last_pass(const sg_transform *transform, uint64_t points, const void *values, uint8_t *marks) {
-    pass_shares shares = shares_of(transform, points);
-    bool doubtful = false;
-    double distance = 0;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(transform->threads)                                          \
-    reduction(|| : doubtful) reduction(max : distance) if (is_parallel(transform, points))
-    for (uint64_t first = 0; first < shares.groups; first += shares.share)
-        if (goes_on(transform)) {
-            sg_counts_quality quality = transform->kernels->to_bits(&transform->twiddles, points, values, marks, first,
-                                                                    share_end(&shares, first));
-            doubtful = doubtful || quality.doubtful;
-            distance = quality.distance > distance ? quality.distance : distance;
-        }
-    return (sg_counts_quality){doubtful, distance};
+static void multiply(shared_pass *pass, uint64_t i) {
+    pass->transform->kernels->multiply(pass->product, pass->add, pass->values, i * pass->share, share_end(pass, i));
 }
 
 void sg_transform_forward(const sg_transform *transform, uint64_t points, const sg_bit_coefficients *bits,
                           void *values) {
     block_job job = {.way = FORWARD};
-    first_pass(transform, points, bits, values);
-    work_children(transform, points, values, &job);
+    shared_pass pass = {.transform = transform, .points = points, .values = values, .bits = bits, .job = &job};
+    run_shares(&pass, groups_of(&pass, points / child_count(&pass)), read_bits);
+    run_steps(&pass, child_count(&pass), work_child);
 }
 
 sg_counts_quality sg_transform_convolve(const sg_transform *transform, uint64_t points, const uint8_t *source_bits,
                                         const void *stored, void *values, uint8_t *marks) {
     sg_bit_coefficients bits = {source_bits, NULL, 1};
     block_job job = {.way = CONVOLVE, .stored = stored};
-    first_pass(transform, points, &bits, values);
-    work_children(transform, points, values, &job);
-    return last_pass(transform, points, values, marks);
+    shared_pass pass = {
+        .transform = transform, .points = points, .values = values, .bits = &bits, .marks = marks, .job = &job};
+    uint64_t groups = groups_of(&pass, points / child_count(&pass));
+    run_shares(&pass, groups, read_bits);
+    run_steps(&pass, child_count(&pass), work_child);
+    run_shares(&pass, groups, write_bits);
+    return pass.quality;
 }
 
 sg_counts_quality sg_transform_sum(const sg_transform *transform, uint64_t points, const sg_product *products,
                                    size_t product_count, void *values, uint8_t *marks) {
     block_job job = {.way = SUM, .products = products, .product_count = product_count};
-    work_children(transform, points, values, &job);
-    return last_pass(transform, points, values, marks);
+    shared_pass pass = {.transform = transform, .points = points, .values = values, .marks = marks, .job = &job};
+    run_steps(&pass, child_count(&pass), work_child);
+    run_shares(&pass, groups_of(&pass, points / child_count(&pass)), write_bits);
+    return pass.quality;
 }
 
 void sg_transform_multiply(const sg_transform *transform, uint64_t points, const sg_product *product, bool add,
                            void *sum) {
-    uint64_t groups = points / SG_GROUP_NUMBERS(transform->kernels->number_bytes);
-#pragma omp parallel for schedule(static) num_threads(transform->threads) if (is_parallel(transform, points))
-    for (uint64_t first = 0; first < groups; first += SG_TRANSFORM_SHARE_GROUPS)
-        if (goes_on(transform))
-            transform->kernels->multiply(product, add, sum, first,
-                                         first + SG_TRANSFORM_SHARE_GROUPS < groups ? first + SG_TRANSFORM_SHARE_GROUPS
-                                                                                    : groups);
+    shared_pass pass = {.transform = transform, .points = points, .values = sum, .product = product, .add = add};
+    run_shares(&pass, groups_of(&pass, points), multiply);
 }

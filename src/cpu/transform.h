@@ -7,12 +7,12 @@
  *
  * The transform splits z^N - c into z^(N/4) - (each fourth root of c), and so on. Node b of that tree stands for the
  * polynomials modulo z^N - exp(2 pi i rho(b)), where rho reverses the bits of b behind the point (rho(1) = 1/2, rho(2)
- * = 1/4, rho(3) = 3/4); its radix-4 children are 4b .. 4b+3, and the root is node 2, since i = exp(2 pi i / 4). Children
- * stand where their coefficients were, so the values come out in bit-reversed order, which no one minds: transforms are
- * multiplied entry by entry, and the inverse takes the same steps back.
+ * = 1/4, rho(3) = 3/4); its children in radix r are rb .. rb + r-1, and the root is node 2, since i = exp(2 pi i / 4).
+ * Children stand where their coefficients were, so the values come out in bit-reversed order, which no one minds:
+ * transforms are multiplied entry by entry, and the inverse takes the same steps back.
  *
- * The first pass reads bits and the last one writes bits, radix 16 or 8, so that numbers move through memory as seldom as
- * possible; what lies between works depth first, in blocks that fit the cache. */
+ * The first pass reads bits and the last one writes bits, so that numbers pass through memory as seldom as possible;
+ * what lies between works depth first, in blocks that fit the cache, and multiplies at the leaves. */
 #ifndef SG_CPU_TRANSFORM_H
 #define SG_CPU_TRANSFORM_H
 
@@ -33,7 +33,8 @@ typedef struct sg_transform {
 /* Points of the shortest transform in either precision. */
 #define SG_TRANSFORM_LEAST_POINTS ((uint64_t)1 << 12)
 
-/* Tables for lengths up to most_points, a power of two >= SG_TRANSFORM_LEAST_POINTS. Release with sg_transform_close. */
+/* Tables for lengths up to most_points, a power of two >= SG_TRANSFORM_LEAST_POINTS. Release with sg_transform_close.
+ */
 sg_status sg_transform_open(sg_transform *transform, const sg_transform_kernels *kernels, uint64_t most_points,
                             uint32_t threads, sg_memory *memory, sg_monitor *monitor);
 void sg_transform_close(sg_transform *transform);

@@ -1,5 +1,5 @@
-/* Registers of real and of complex numbers for transform_passes.h: vector extensions, and intrinsics where the compilers
- * do not find the instruction by themselves. Parameters: REAL, and its size REAL_BYTES. */
+/* Registers of real and of complex numbers for transform_passes.h: vector extensions, and intrinsics where the
+ * compilers do not find the instruction by themselves. Parameters: REAL, and its size REAL_BYTES. */
 #ifndef SG_CPU_TRANSFORM_VECTORS_H
 #define SG_CPU_TRANSFORM_VECTORS_H
 
@@ -120,9 +120,8 @@ INLINE simd_real choose(uint32_t group, unsigned p, simd_real x) {
     (void)p;
     return (simd_real)_mm512_maskz_mov_pd((__mmask8)group, (__m512d)x);
 #else
-    static const lane_integer lane_bits[] __attribute__((aligned(64))) = {1,     2,     4,      8,      16,     32,
-                                                                          64,    128,   256,    512,    1024,   2048,
-                                                                          4096,  8192,  16384,  32768};
+    static const lane_integer lane_bits[]
+        __attribute__((aligned(64))) = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
     simd_integer bit = *(const simd_integer *)(const void *)lane_bits;
     simd_integer all = (lane_integer)(group >> p * LANES) - (simd_integer){0};
     return (simd_real)((simd_integer)x & ((all & bit) == bit));
