@@ -40,11 +40,15 @@
 #define SG_ITEMS_PER_THREAD 8
 
 /* Columns. Longer blocks are convolved in pieces of this size, whose transforms are made anew each time: what is stored
- * and worked on stays below 24 bytes for each. */
+ * and worked on stays at 16 bytes for each. */
 #define SG_CONVOLVE_MAX_PIECE ((uint64_t)1 << 29)
 
 /* The same in double precision, which is for the few nodes where single precision will not do. */
 #define SG_CONVOLVE_MAX_DOUBLE_PIECE ((uint64_t)1 << 22)
+
+/* Bytes of the transform of the longest pieces from which the stored transforms of that level and of the lower ones
+ * take turns in memory: making them twice costs less than touching so much memory that is new. */
+#define SG_CONVOLVE_TURNS_BYTES ((uint64_t)1 << 26)
 
 /* Points. Below it, waking threads costs more than a share of the transform saves. */
 #define SG_TRANSFORM_PARALLEL_POINTS ((uint64_t)1 << 17)

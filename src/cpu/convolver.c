@@ -29,8 +29,14 @@ static uint64_t stored_count(const sg_field_shape *shape) {
     return stored_per_level(shape->rows) * (float_level(shape) - SG_LEAST_LEVEL + 1);
 }
 
+/* Whether the transforms of the top level and those of all lower ones, which together are as long, take turns in the
+ * same memory. The top level has a single node where nothing is in pieces, so they are made anew once. */
+static bool takes_turns(const sg_field_shape *shape) {
+    return sg_level_bytes(float_level(shape), sizeof(float)) >= SG_CONVOLVE_TURNS_BYTES;
+}
+
 static uint64_t arena_bytes(const sg_field_shape *shape) {
-    uint64_t one_of_each = 2 * sg_level_bytes(float_level(shape), sizeof(float));
+    uint64_t one_of_each = (takes_turns(shape) ? 1 : 2) * sg_level_bytes(float_level(shape), sizeof(float));
     return sg_multiply_saturating(stored_per_level(shape->rows), one_of_each);
 }
 
@@ -77,6 +83,7 @@ sg_status sg_convolver_open(sg_field *field, const sg_field_shape *shape) {
     SG_TAKE(memory, convolver, sizeof *convolver);
     field->convolver = convolver;
     convolver->failed_level = SG_MAX_LEVELS;
+    convolver->takes_turns = takes_turns(shape);
     convolver->in_float.top_level = float_level(shape);
     convolver->in_float.roundoff = SG_FLOAT_ROUNDOFF;
     convolver->in_double.top_level = double_level(shape);
@@ -173,6 +180,14 @@ void sg_convolver_transform_window(const sg_field *field, const sg_precision *in
 
 const void *sg_convolver_stored(const sg_field *field, unsigned level, int64_t d) {
     sg_convolver *convolver = field->convolver;
+    bool is_top = level == convolver->in_float.top_level;
+    if (convolver->takes_turns && is_top != convolver->holds_top) {
+        for (uint64_t i = 0; i < stored_per_level(field->rows) * (convolver->in_float.top_level - SG_LEAST_LEVEL + 1);
+             i++)
+            convolver->stored[i] = NULL;
+        convolver->arena_used = 0;
+        convolver->holds_top = is_top;
+    }
     uint64_t index =
         (level - SG_LEAST_LEVEL) * stored_per_level(field->rows) + (uint64_t)(d + (int64_t)field->rows->modulus - 1);
     if (!convolver->stored[index]) {

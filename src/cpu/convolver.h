@@ -24,6 +24,8 @@ struct sg_convolver {
     void **stored;  /* by stored_index: transforms of S, NULL until first used */
     uint8_t *arena; /* their storage */
     uint64_t arena_used;
+    bool takes_turns;          /* the arena has room for the top level or for all lower ones, not for both */
+    bool holds_top;            /* then: which */
     uint8_t *window_bits;      /* of the window of S that is being transformed */
     uint8_t *marks;            /* of a target piece */
     uint64_t member_count[65]; /* members with a shift of fewer than 2^i columns */
