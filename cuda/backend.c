@@ -60,10 +60,6 @@ static sg_status report(sg_field *field, sg_field_report *report) {
     ENTER(field, sg_cuda_report(field, report));
 }
 
-static bool can_convolve(void) {
-    return true;
-}
-
 __attribute__((visibility("default"))) const sg_operators *sg_cuda_operators(const char *interface);
 
 const sg_operators *sg_cuda_operators(const char *interface) {
@@ -76,7 +72,6 @@ const sg_operators *sg_cuda_operators(const char *interface) {
         .count_devices = sg_cuda_count_devices,
         .describe = sg_cuda_describe,
         .check = sg_cuda_check,
-        .can_convolve = can_convolve,
         .field_need = sg_cuda_field_need,
         .open = sg_cuda_open,
         .close = sg_cuda_close,

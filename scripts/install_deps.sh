@@ -10,8 +10,8 @@ declare -A program_of=(
     [build-essential]=cc [cmake]=cmake [clang]=clang [llvm]=llvm-symbolizer [clang-format]=clang-format
     [clang-tidy]=clang-tidy [python3]=python3 [xxhash]=xxhsum [gnuplot-nox]=gnuplot)
 declare -A packages_of=(
-    [build]="build-essential cmake libfftw3-dev libxxhash-dev libgmp-dev libgtest-dev"
-    [check]="clang-format clang-tidy libomp-dev python3 xxhash gnuplot-nox"
+    [build]="build-essential cmake libxxhash-dev libgmp-dev libgtest-dev"
+    [check]="clang-format clang-tidy libfftw3-dev libomp-dev python3 xxhash gnuplot-nox"
     [sanitize]="clang llvm libomp-dev")
 
 if ! command -v dpkg-query >/dev/null; then

@@ -53,6 +53,7 @@ typedef struct sg_field_shape {
     uint32_t threads;
     bool with_preset; /* keep one more plane: hot marks that every run starts from (hotspots, earlier levels) */
     bool convolves;   /* convolve will be called: make room for transforms */
+    uint64_t most_piece_columns; /* of a transform on the CPU, a power of two; 0: its own choice. For tests */
 } sg_field_shape;
 
 typedef struct sg_field_spec {
@@ -89,8 +90,6 @@ struct sg_operators {
     sg_status (*count_devices)(sg_context *context, uint32_t *count);
     sg_status (*describe)(sg_context *context, uint32_t index, sg_device_info *info);
     sg_status (*check)(sg_context *context, const sg_device *device);
-
-    bool (*can_convolve)(void);
 
     /* Memory that `open` and the operators take. */
     sg_need (*field_need)(const sg_field_shape *shape);

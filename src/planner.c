@@ -67,9 +67,6 @@ static sg_status check_backend(const sg_request *request) {
 
 static sg_status check_engine(const sg_request *request) {
     char accepted[128] = "auto";
-    if (request->engine == SG_ENGINE_CONVOLUTION && !request->device.operators->can_convolve())
-        return sg_fail(request->context, SG_ERROR_UNSUPPORTED,
-                       "engine 'convolution' is not part of this build (it was built without FFTW)");
     if (sg_engine_serves(request->engine, request->mode))
         return check_backend(request);
     for (int engine = SG_ENGINE_DP; engine <= SG_ENGINE_STRUCTURE; engine++)
@@ -308,7 +305,7 @@ static sg_status plan_recursion(const sg_request *request, sg_plan *plan, const 
         return plan_convolution(request, plan, SG_POLICY_CONVOLVE);
     plan->engine = SG_ENGINE_SPLIT;
     sg_status status = plan_split(request, plan, model);
-    if (status != SG_OK || request->engine != SG_ENGINE_AUTO || !model || !request->device.operators->can_convolve())
+    if (status != SG_OK || request->engine != SG_ENGINE_AUTO || !model)
         return status;
     sg_plan convolving = *plan;
     status = plan_convolution(request, &convolving, SG_POLICY_CHEAPEST);

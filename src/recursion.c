@@ -71,12 +71,12 @@ sg_need sg_recursion_need(const sg_request *request, const sg_plan *plan, uint64
         member_count = n; /* the count was capped: all that is known is that no more are below n */
     for (uint64_t layer = 0; layer <= plan->inner_count; layer++) {
         sg_rows rows = layer_layout(plan, layer, n);
-        sg_field_shape shape = {&rows,
-                                levels_of(plan),
-                                member_count < n ? member_count : n,
-                                request->threads,
-                                with_preset && layer == 0,
-                                sg_policy_convolves(plan->policy)};
+        sg_field_shape shape = {.rows = &rows,
+                                .levels = levels_of(plan),
+                                .member_count = member_count < n ? member_count : n,
+                                .threads = request->threads,
+                                .with_preset = with_preset && layer == 0,
+                                .convolves = sg_policy_convolves(plan->policy)};
         sg_need more = layer_need(request, plan, layer, &shape);
         need.host_bytes = sg_add_saturating(need.host_bytes, more.host_bytes);
         need.device_bytes = sg_add_saturating(need.device_bytes, more.device_bytes);
@@ -307,9 +307,9 @@ static bool convolution_is_cheaper(const sg_recursion *recursion, const sg_node 
     uint64_t span_log2 = 64 - (uint64_t)__builtin_clzll(2 * positions);
     uint64_t members = recursion->members_log2[span_log2 < 64 ? span_log2 : 64];
     double steps = (double)(members < cold_count ? members : cold_count) * (double)positions / SG_SEGMENT_BITS;
-    double points = 2 * (double)node->columns;
-    double transform_ns = recursion->costs->fft_ns * points * log2(points) * 2 * (double)modulus +
-                          recursion->costs->fft_product_ns * points * (double)modulus * (double)modulus;
+    double points = (double)node->columns;
+    double transform_ns = recursion->costs->transform_ns * points * log2(points) * 2 * (double)modulus +
+                          recursion->costs->product_ns * points * (double)modulus * (double)modulus;
     return transform_ns < recursion->costs->segment_shift_ns * steps;
 }
 

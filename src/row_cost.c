@@ -230,8 +230,8 @@ void sg_row_model_price(const sg_row_model *model, uint64_t modulus, const sg_oc
 double sg_convolution_seconds(const sg_costs *costs, const sg_rows *rows) {
     double ns = 0, modulus = (double)rows->modulus;
     for (uint64_t columns = rows->leaf_columns; columns < rows->top_columns; columns *= 2) {
-        double points = 2 * (double)columns, nodes = (double)rows->columns / points;
-        ns += nodes * points * modulus * (2 * costs->fft_ns * log2(points) + modulus * costs->fft_product_ns);
+        double points = (double)columns, nodes = (double)rows->columns / (2 * points);
+        ns += nodes * points * modulus * (2 * costs->transform_ns * log2(points) + modulus * costs->product_ns);
     }
     return 1e-9 * ns;
 }

@@ -115,6 +115,16 @@ void sg_shifts_free(sg_shifts *shifts, sg_memory *memory) {
     *shifts = (sg_shifts){0};
 }
 
+/* Past the first, all bits of a word have numbers of the same length. */
+static void count_bits(const uint64_t *words, uint64_t word_count, uint64_t counts[65]) {
+    for (uint64_t rest = words[0]; rest; rest &= rest - 1) {
+        unsigned q = (unsigned)__builtin_ctzll(rest);
+        counts[q ? 32 - (unsigned)__builtin_clz(q) : 0]++;
+    }
+    for (uint64_t w = 1; w < word_count; w++)
+        counts[64 - (unsigned)__builtin_clzll(64 * w)] += (uint64_t)__builtin_popcountll(words[w]);
+}
+
 void sg_shifts_count(const sg_shifts *shifts, const sg_rows *rows, uint64_t counts[65]) {
     for (unsigned i = 0; i < 65; i++)
         counts[i] = 0;
@@ -122,9 +132,8 @@ void sg_shifts_count(const sg_shifts *shifts, const sg_rows *rows, uint64_t coun
         const sg_shift_class *class = &shifts->classes[t];
         for (uint64_t i = 0; class->columns && i < class->count; i++)
             counts[class->columns[i] ? 32 - (unsigned)__builtin_clz(class->columns[i]) : 0]++;
-        for (uint64_t q = 0; class->bits && q < rows->columns; q++)
-            if (class->bits[q / 8] >> q % 8 & 1)
-                counts[q ? 64 - (unsigned)__builtin_clzll(q) : 0]++;
+        if (class->bits)
+            count_bits((const uint64_t *)(const void *)class->bits, (rows->columns + 63) / 64, counts);
     }
     for (unsigned i = 1; i < 65; i++)
         counts[i] += counts[i - 1];

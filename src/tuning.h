@@ -44,12 +44,25 @@
  * seldom. */
 #define SG_ITEMS_PER_THREAD 8
 
-/* Columns. Longer blocks are convolved in pieces of this size, whose transforms stay near the cache: squares below 2^26
- * took 36 s in pieces of 2^24, 35 s in 2^22, 20 s in 2^20. */
-#define SG_CONVOLVE_MAX_PIECE ((uint64_t)1 << 20)
+/* Columns. Longer blocks are convolved in pieces of this size, whose transforms are made anew each time: what is stored
+ * and worked on stays at 16 bytes for each. */
+#define SG_CONVOLVE_MAX_PIECE ((uint64_t)1 << 29)
+
+/* The same in double precision, which is for the few nodes where single precision will not do. */
+#define SG_CONVOLVE_MAX_DOUBLE_PIECE ((uint64_t)1 << 22)
+
+/* Bytes of the transform of the longest pieces from which the stored transforms of that level and of the lower ones
+ * take turns in memory: making them twice costs less than touching so much memory that is new. */
+#define SG_CONVOLVE_TURNS_BYTES ((uint64_t)1 << 26)
 
 /* Points. Below it, waking threads costs more than a share of the transform saves. */
-#define SG_FFT_PARALLEL_LENGTH (1 << 15)
+#define SG_TRANSFORM_PARALLEL_POINTS ((uint64_t)1 << 17)
+
+/* Bytes of a block of a transform that is worked on depth first, within the second-level cache. */
+#define SG_TRANSFORM_BLOCK_BYTES ((uint64_t)1 << 20)
+
+/* Groups of 64 bytes of each part that a pass combines, between two looks at whether to go on: a millisecond. */
+#define SG_TRANSFORM_SHARE_GROUPS ((uint64_t)1 << 12)
 
 /* Cold positions a 512-bit vector of a source row. From here on the row is shifted as a whole (one load and OR a vector
  * and member), below it is scattered (one read-modify-write a cold position and member). */

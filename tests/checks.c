@@ -141,27 +141,6 @@ sg_result *solve_spec(const char *spec, sg_mode mode, uint64_t n, run_layout lay
     return result;
 }
 
-bool engine_is_built(sg_engine engine) {
-    static int convolution_is_built = -1;
-    if (engine != SG_ENGINE_CONVOLUTION)
-        return true;
-    if (convolution_is_built < 0) {
-        sg_game *game = game_of_spec("squares");
-        sg_solve_options options = options_of((run_layout){.engine = engine, .threads = 1});
-        sg_result *result = NULL;
-        sg_status status = sg_solve(test_context(), game, SG_MODE_COLD, 100, &options, &result);
-        sg_result_destroy(result);
-        sg_game_destroy(game);
-        convolution_is_built = status != SG_ERROR_UNSUPPORTED;
-    }
-    return convolution_is_built;
-}
-
-void skip_unless_built(sg_engine engine) {
-    if (!engine_is_built(engine))
-        SG_SKIP("this build has no %s engine", sg_engine_name(engine));
-}
-
 size_t engines_of(sg_mode mode, sg_engine engines[8]) {
     static const sg_engine cold[] = {SG_ENGINE_AUTO, SG_ENGINE_DP, SG_ENGINE_SIEVE, SG_ENGINE_SPLIT,
                                      SG_ENGINE_CONVOLUTION};
@@ -170,8 +149,7 @@ size_t engines_of(sg_mode mode, sg_engine engines[8]) {
     const sg_engine *candidates = mode == SG_MODE_NIM ? nim : cold;
     size_t candidate_count = mode == SG_MODE_REMOTENESS ? 2 : 5, count = 0;
     for (size_t i = 0; i < candidate_count; i++)
-        if (engine_is_built(candidates[i]))
-            engines[count++] = candidates[i];
+        engines[count++] = candidates[i];
     return count;
 }
 

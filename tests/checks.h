@@ -66,10 +66,8 @@ sg_result *solve_spec(const char *spec, sg_mode mode, uint64_t n, run_layout lay
 /* Solves and drops the result, which must be there on success only. */
 sg_status try_solve(const sg_game *game, sg_mode mode, uint64_t n, const sg_solve_options *options);
 
-/* The engines that serve a mode in this build: the convolution engine is absent where there is no transform library. */
+/* The engines that serve a mode. */
 size_t engines_of(sg_mode mode, sg_engine engines[8]);
-bool engine_is_built(sg_engine engine);
-void skip_unless_built(sg_engine engine); /* ends the test */
 
 /* A random layout for the engine whose cost at n heap sizes stays small: many rows are not paired with tiny thresholds.
  */

@@ -52,7 +52,6 @@ static const char *progress_case_name(size_t i) {
 }
 
 SG_TEST_P(ApiProgress, IsReportedRisingOnTheCallersThread, progress_case, progress_cases, progress_case_name) {
-    skip_unless_built(param->engine);
     uint64_t n = scaled(param->n, param->small_n);
     sg_game *game = game_of_spec(param->spec);
     watch w = {.thread = pthread_self(), .n = n};
@@ -69,7 +68,6 @@ SG_TEST_P(ApiProgress, IsReportedRisingOnTheCallersThread, progress_case, progre
 }
 
 SG_TEST_P(ApiProgress, CancellingStopsTheSolveAndTheContextGoesOn, progress_case, progress_cases, progress_case_name) {
-    skip_unless_built(param->engine);
     uint64_t n = scaled(param->n, param->small_n);
     sg_game *game = game_of_spec(param->spec);
     for (uint64_t stop_at = 1; stop_at <= 2; stop_at++) {

@@ -43,7 +43,6 @@ static const char *memory_case_name(size_t i) {
 }
 
 SG_TEST_P(ApiMemory, PeakStaysWithinTheEstimateAndTheEstimateIsNotWild, memory_case, memory_cases, memory_case_name) {
-    skip_unless_built(param->engine);
     static const uint32_t thread_counts[] = {1, 3};
     for (size_t t = 0; t < 2; t++)
         for (uint64_t shift = 0; shift <= 6; shift += 3) {
@@ -71,7 +70,6 @@ SG_TEST_P(ApiMemory, PeakStaysWithinTheEstimateAndTheEstimateIsNotWild, memory_c
 }
 
 SG_TEST_P(ApiMemory, RefusalNamesBothNumbersAndALargestNThatIndeedFits, memory_case, memory_cases, memory_case_name) {
-    skip_unless_built(param->engine);
     sg_game *game = game_of_spec(param->spec);
     uint64_t n = scaled(param->n, param->small_n);
     sg_solve_options options = options_of((run_layout){.engine = param->engine, .threads = 2});
@@ -153,8 +151,6 @@ static const crowded_case crowded_cases[] = {
 };
 
 SG_TEST_P(ApiMemory, PeakStaysWithinTheEstimateWithManyRows, crowded_case, crowded_cases, NULL) {
-    if (!engine_is_built(param->engine))
-        SG_SKIP("this build has no Fourier transform");
     sg_game *game = game_of_spec(param->set);
     ASSERT_EQ(sg_game_set_hotspots(test_context(), game, param->hotspots), SG_OK);
     sg_result *result = solve(game, SG_MODE_COLD, param->n, (run_layout){.engine = param->engine, .rows = param->rows});

@@ -56,8 +56,7 @@ SG_TEST(ApiThreads, ContextsInParallelShareAGameAndAResultAndAgree) {
         EXPECT_EQ(workers[i].shared_fingerprint, expected);
         for (size_t e = 0; e < 4; e++)
             EXPECT_EQ(workers[i].fingerprints[e], expected);
-        if (engine_is_built(SG_ENGINE_CONVOLUTION))
-            EXPECT_EQ(workers[i].fingerprints[4], expected);
+        EXPECT_EQ(workers[i].fingerprints[4], expected);
         EXPECT_EQ(workers[i].fingerprints[5], workers[0].fingerprints[5]);
     }
     sg_result_destroy(shared);

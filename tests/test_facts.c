@@ -29,7 +29,6 @@ static uint64_t count_cold_below(const sg_result *result, uint64_t below) {
 /* ---------------------------------------------------------------- squares */
 
 SG_TEST_P(FactsSquares, ColdCountsAndFingerprintAreTheKnownOnes, sg_engine, cold_engines, cold_engine_name) {
-    skip_unless_built(*param);
     uint64_t n = *param == SG_ENGINE_CONVOLUTION ? scaled(1 << 20, 1 << 16)
                  : *param == SG_ENGINE_DP        ? scaled(1 << 22, 1 << 18)
                                                  : scaled(1 << 24, 1 << 20);
@@ -68,7 +67,6 @@ SG_TEST(FactsSquares, OnlyOneColdHeapEndsInSix) {
 }
 
 SG_TEST_P(FactsSquares, NimValuesMaximaSumsAndFingerprintAreTheKnownOnes, sg_engine, nim_engines, nim_engine_name) {
-    skip_unless_built(*param);
     bool by_levels = *param == SG_ENGINE_SPLIT || *param == SG_ENGINE_CONVOLUTION;
     uint64_t n = by_levels ? scaled(1 << 16, 20000) : scaled(1 << 20, 1 << 16);
     sg_result *result = solve_spec("squares", SG_MODE_NIM, n, (run_layout){.engine = *param});
@@ -119,7 +117,6 @@ SG_TEST(FactsSquares, RemotenessIsA338027) {
 }
 
 SG_TEST_P(FactsSquares, MisereColdHeapsAreA224839, sg_engine, cold_engines, cold_engine_name) {
-    skip_unless_built(*param);
     sg_game *game = game_of_spec("squares");
     ASSERT_EQ(sg_game_set_play(test_context(), game, SG_PLAY_MISERE), SG_OK);
     sg_result *result = solve(game, SG_MODE_COLD, 59, (run_layout){.engine = *param});
@@ -169,7 +166,6 @@ SG_TEST_P(FactsBelow20000, ColdCountIsTheKnownOne, char, set_and_engine_cases, c
     size_t index = (size_t)(param - set_and_engine_cases);
     const fact_set *set = &sets_below_20000[index / FACT_ENGINES];
     sg_engine engine = cold_engines[index % FACT_ENGINES];
-    skip_unless_built(engine);
     sg_result *result = solve_spec(set->spec, SG_MODE_COLD, 20000, (run_layout){.engine = engine});
     EXPECT_EQ(info_of(result).cold_count, set->cold_count);
     EXPECT_EQ(count_cold_below(result, 20000), set->cold_count);
@@ -193,7 +189,6 @@ SG_TEST_P(FactsBelow20000, NimValuesAndRecordsAreTheKnownOnes, char, set_and_eng
     size_t index = (size_t)(param - set_and_engine_cases);
     const fact_set *set = &sets_below_20000[index / FACT_ENGINES];
     sg_engine engine = nim_engines[index % FACT_ENGINES];
-    skip_unless_built(engine);
 #ifdef SG_TEST_SMALL
     if (set->max_nim > 50 && (engine == SG_ENGINE_SPLIT || engine == SG_ENGINE_CONVOLUTION))
         SG_SKIP("too many levels for a build with sanitizers");
@@ -244,7 +239,6 @@ SG_TEST_P(FactsPrimes, CountsByValueAndFirstHeapsAreTheKnownOnes, sg_engine, pri
 }
 
 SG_TEST_P(FactsPrimes, AllButFiveColdHeapsAreOdd, sg_engine, cold_engines, cold_engine_name) {
-    skip_unless_built(*param);
     uint64_t n = *param == SG_ENGINE_DP ? scaled(1 << 16, 1 << 14) : scaled(1 << 18, 1 << 14);
     sg_result *result = solve_spec("primes", SG_MODE_COLD, n, (run_layout){.engine = *param});
     uint64_t heap, even = 0;
@@ -280,7 +274,6 @@ SG_TEST(FactsMoser, NimValuesAreTheBase4DigitsMod2) {
 }
 
 SG_TEST_P(FactsMoser, ColdHeapsBelow2To16AreThoseWithoutOddBase4Digit, sg_engine, cold_engines, cold_engine_name) {
-    skip_unless_built(*param);
     sg_result *result = solve_spec("moser", SG_MODE_COLD, 1 << 16, (run_layout){.engine = *param});
     EXPECT_EQ(info_of(result).cold_count, UINT64_C(256));
     uint64_t heap;
@@ -343,7 +336,6 @@ SG_TEST_P(FactsPeriods, FiniteSetsHaveTheKnownNimPeriods, fact_period, finite_ni
 }
 
 SG_TEST_P(FactsPeriods, OutcomesOf247HaveTheirOwnPreperiod, sg_engine, cold_engines, cold_engine_name) {
-    skip_unless_built(*param);
     const fact_period *fact = &finite_outcome_period_2_4_7;
     sg_result *result = solve_spec("{2,4,7}", SG_MODE_COLD, 1000, (run_layout){.engine = *param});
     uint8_t *cold = cold_flags(result, 1000);

@@ -27,7 +27,8 @@ static const operator_case operator_cases[] = {
     {"shift_or_portable", "portable", SHIFT_OR}, {"shift_or_avx2", "avx2", SHIFT_OR},
     {"shift_or_avx512", "avx512", SHIFT_OR},     {"scatter_portable", "portable", SCATTER},
     {"scatter_avx2", "avx2", SCATTER},           {"scatter_avx512", "avx512", SCATTER},
-    {"convolve", "portable", CONVOLVE},
+    {"convolve_portable", "portable", CONVOLVE}, {"convolve_avx2", "avx2", CONVOLVE},
+    {"convolve_avx512", "avx512", CONVOLVE},
 };
 #endif
 
@@ -68,7 +69,11 @@ static void open_field(bench_field *bench, const sg_game *game, sg_rows rows, ui
     ASSERT_EQ(sg_members_load(&bench->members, set, rows.n, count, &bench->memory, &bench->monitor), SG_OK);
     ASSERT_EQ(sg_shifts_build(&bench->shifts, &bench->rows, &bench->members, &bench->memory), SG_OK);
     sg_field_spec spec = {.device = &bench->device,
-                          .shape = {&bench->rows, levels, bench->members.count, 2, false, convolves},
+                          .shape = {.rows = &bench->rows,
+                                    .levels = levels,
+                                    .member_count = bench->members.count,
+                                    .threads = 2,
+                                    .convolves = convolves},
                           .shifts = &bench->shifts,
                           .memory = &bench->memory,
                           .monitor = &bench->monitor};
@@ -222,16 +227,13 @@ SG_TEST_P(Operator, MarksWhatTheSourceReachesAndNothingElse, operator_case, oper
     const char *name;
     rng random = {2026 + (uint64_t)(param - operator_cases)};
     setenv("SUBGAME_ISA", param->instruction_set, 1);
-    sg_device device = test_device();
     sg_status runs = sg_instruction_set_name(test_context(), &name);
-    if (runs == SG_OK && !(param->operator== CONVOLVE && !device.operators->can_convolve()))
+    if (runs == SG_OK)
         for (uint64_t round = 0; round < ROUNDS; round++)
             try_operator(param, &random);
     unsetenv("SUBGAME_ISA");
     if (runs != SG_OK)
         SG_SKIP("this processor has no %s", param->instruction_set);
-    if (param->operator== CONVOLVE && !device.operators->can_convolve())
-        SG_SKIP("this build has no Fourier transform");
 }
 
 SG_TEST(Operator, UnknownInstructionSetIsAnError) {
@@ -252,8 +254,6 @@ static bool plant_mod_three(void *user, uint64_t level, uint64_t p) {
 SG_TEST(Operator, ConvolutionIsExactForSetsStructuredModThree) {
     enum { N = 60000 };
     const operator_case convolve = {"convolve", "portable", CONVOLVE};
-    if (!test_device().operators->can_convolve())
-        SG_SKIP("this build has no Fourier transform");
     uint64_t *members = calloc(N, sizeof *members), count = 0, counts[1] = {0};
     for (uint64_t s = 3; s < N; s += 3)
         members[count++] = s;

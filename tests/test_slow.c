@@ -34,8 +34,6 @@ SG_TEST_P(SlowFacts, SquaresColdBelow2To26IsTheKnownSet, sg_engine, cold_engines
 }
 
 SG_TEST(SlowFacts, SquaresColdBelow2To24ByConvolutionIsTheKnownSet) {
-    if (!engine_is_built(SG_ENGINE_CONVOLUTION))
-        SG_SKIP("this build has no convolution engine");
     uint64_t n = UINT64_C(1) << 24;
     sg_result *result = solve_spec("squares", SG_MODE_COLD, n, (run_layout){.engine = SG_ENGINE_CONVOLUTION});
     EXPECT_EQ(fingerprint_of(result), SQUARES_COLD_FINGERPRINT_2_24);
@@ -44,8 +42,6 @@ SG_TEST(SlowFacts, SquaresColdBelow2To24ByConvolutionIsTheKnownSet) {
 }
 
 SG_TEST(SlowFacts, SquaresColdBelow2To26ByConvolutionIsTheKnownSet) {
-    if (!engine_is_built(SG_ENGINE_CONVOLUTION))
-        SG_SKIP("this build has no convolution engine");
     uint64_t n = UINT64_C(1) << 26;
     sg_result *result = solve_spec("squares", SG_MODE_COLD, n, (run_layout){.engine = SG_ENGINE_CONVOLUTION});
     EXPECT_EQ(fingerprint_of(result), SQUARES_COLD_FINGERPRINT_2_26);
@@ -86,13 +82,12 @@ SG_TEST(SlowFacts, SquaresNimBelow2To22HaveTheKnownMaximum) {
 
 SG_TEST(SlowFacts, SquaresNimBelow2To20ByLevelsHaveTheKnownFingerprint) {
     static const sg_engine engines[] = {SG_ENGINE_SPLIT, SG_ENGINE_CONVOLUTION};
-    for (size_t e = 0; e < 2; e++)
-        if (engine_is_built(engines[e])) {
-            sg_result *result = solve_spec("squares", SG_MODE_NIM, 1 << 20, (run_layout){.engine = engines[e]});
-            EXPECT_EQ(fingerprint_of(result), SQUARES_NIM_FINGERPRINT_2_20);
-            EXPECT_EQ(info_of(result).levels, UINT64_C(171));
-            sg_result_destroy(result);
-        }
+    for (size_t e = 0; e < 2; e++) {
+        sg_result *result = solve_spec("squares", SG_MODE_NIM, 1 << 20, (run_layout){.engine = engines[e]});
+        EXPECT_EQ(fingerprint_of(result), SQUARES_NIM_FINGERPRINT_2_20);
+        EXPECT_EQ(info_of(result).levels, UINT64_C(171));
+        sg_result_destroy(result);
+    }
 }
 
 static const sg_engine recurrence_engines[] = {SG_ENGINE_DP, SG_ENGINE_TILE, SG_ENGINE_CONVOLUTION};
@@ -101,7 +96,6 @@ static const char *recurrence_engine_name(size_t i) {
 }
 
 SG_TEST_P(SlowFacts, PrimesNimBelow2To19HaveTheKnownCounts, sg_engine, recurrence_engines, recurrence_engine_name) {
-    skip_unless_built(*param);
     sg_result *result = solve_spec("primes", SG_MODE_NIM, 1 << 19, (run_layout){.engine = *param});
     uint64_t counts[PRIMES_VALUES], heaps[PRIMES_VALUES];
     ASSERT_EQ(sg_result_histogram(result, counts, PRIMES_VALUES), SG_OK);
@@ -129,8 +123,6 @@ SG_TEST(SlowWidth, ValuesPast65535MakeTheRawFormatU32UnderDp) {
 /* Dense sets under forced transforms against the recursion without them, where lengths are large enough that single
  * precision is at its limit; parity and residue structured sets give the largest counts. */
 SG_TEST(SlowInvariance, LargeTransformsAgreeWithShiftedOrs) {
-    if (!engine_is_built(SG_ENGINE_CONVOLUTION))
-        SG_SKIP("this build has no convolution engine");
     static const char *const specs[] = {"primes", "random{1,1/2}", "random{2,1/64}", "beatty:phi", "{1}", "poly:3*k"};
     for (size_t s = 0; s < 6; s++) {
         SG_TRACE("%s", specs[s]);
@@ -148,8 +140,6 @@ SG_TEST(SlowInvariance, LargeTransformsAgreeWithShiftedOrs) {
 /* Random members = 1 mod 3 with hotspots: cold positions stay many, and so do the coincidences that transforms count.
  */
 SG_TEST(SlowInvariance, ResidueStructuredSetsSurviveRounding) {
-    if (!engine_is_built(SG_ENGINE_CONVOLUTION))
-        SG_SKIP("this build has no convolution engine");
     uint64_t n = UINT64_C(1) << 21;
     rng random = {77};
     random_game drawn = {0};

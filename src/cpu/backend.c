@@ -14,7 +14,7 @@ static sg_need field_need(const sg_field_shape *shape) {
     uint64_t planes = sg_multiply_saturating(plane_count, sg_rows_plane_bytes(rows));
     uint64_t lists = 4 * sg_cold_capacity(rows) + rows->modulus * sizeof(sg_cold_list);
     uint64_t bytes = sg_add_saturating(planes, sg_add_saturating(lists, sg_live_bytes(rows, shape->threads)));
-    return (sg_need){.host_bytes = shape->convolves ? sg_add_saturating(bytes, sg_convolver_bytes(rows)) : bytes};
+    return (sg_need){.host_bytes = sg_add_saturating(bytes, sg_convolver_bytes(shape))};
 }
 
 static sg_status close_field(sg_field *field) {
@@ -61,8 +61,7 @@ static sg_status open_field(const sg_field_spec *spec, sg_field **opened) {
     SG_TAKE(spec->memory, field->cold_lists, shape->rows->modulus * sizeof *field->cold_lists);
     field->live_stride = sg_live_stride(shape->rows, shape->threads);
     SG_TAKE(spec->memory, field->live, sg_live_bytes(shape->rows, shape->threads));
-    if (shape->convolves)
-        SG_TRY(sg_convolver_open(field));
+    SG_TRY(sg_convolver_open(field, shape));
     *opened = field;
     return SG_OK;
 cleanup:
@@ -286,7 +285,6 @@ const sg_operators *sg_cpu_operators(void) {
         .count_devices = count_devices,
         .describe = describe,
         .check = check,
-        .can_convolve = sg_cpu_can_convolve,
         .field_need = field_need,
         .open = open_field,
         .close = close_field,

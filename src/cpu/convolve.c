@@ -1,92 +1,98 @@
 /* convolve: the paper's Boolean convolution. Cold bits and the bits of S become sequences of 0 and 1, whose product
- * counts the ways to reach each target; a count past one half marks it.
+ * counts the ways to reach each target; a count past one half marks it. From bits to bits, by the transforms of
+ * transform.h.
  *
- * A node of B columns needs the shifts below 2B, and a cyclic product of length 2B: what wraps around falls into the
- * lower half, which is not read. The transform of S is the same at every node of a level, so it is made once, when
- * first used. Blocks longer than SG_CONVOLVE_MAX_PIECE are cut into pieces; the products of all source pieces (and
- * rows) for one target piece are summed before one inverse transform. The windows of S that pieces need are those of a
- * single long level, shared by all levels above it.
+ * A node of B columns needs the shifts below 2B. Their transform is the same at every node of a level, so it is made
+ * once, when first used, and stored. Blocks longer than the longest piece are cut into pieces; the products of all
+ * source pieces (and rows) for one target piece are summed before one inverse transform. There the windows of S differ
+ * from piece to piece, and sources and windows are transformed anew for each product: that is slower, but needs no more
+ * memory than a piece does. Blocks shorter than the shortest transform are marked bit by bit.
  *
- * Precision is planned, by the bound of precision.h. Single precision is used when that is below 1/4, else double,
- * where it holds for all that fits memory. As a guard against a transform library that is less exact than the theorem,
- * a count between 1/4 and 3/4 in single precision has the node redone in double, and in double fails the solve. */
+ * Precision is planned, see precision.h: single where proved or watched, else double, where the bound holds for all
+ * that fits memory. Double precision stores nothing and works in pieces that are shorter. */
 #include "../precision.h"
-#include "../tuning.h"
-#include "field.h"
-
-#if SG_HAVE_FFTW
+#include "convolver.h"
 
 #include <assert.h>
-#include <fftw3.h>
-#include <math.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Levels 0 .. MAX_LEVELS-1; transforms of length 2^MAX_LEVELS, well inside the int that FFTW's interface takes. */
-enum { MAX_LEVELS = 25 };
-_Static_assert(SG_CONVOLVE_MAX_PIECE < (uint64_t)1 << MAX_LEVELS, "the longest piece has a level");
-
-/* Complex numbers from one transform to the next: 2^level + 1, padded to keep each 64-byte aligned. */
-#define STRIDE(level) (((uint64_t)1 << (level)) + 16)
-
-struct sg_convolver {
-    struct float_transforms *in_float;
-    struct double_transforms *in_double;
-    unsigned top_level;                   /* of the longest pieces */
-    uint64_t top_pieces;                  /* pieces of the root node's source */
-    uint64_t first_index[MAX_LEVELS + 1]; /* of each level's stored transforms */
-    uint64_t member_count[65];            /* members with a shift of fewer than 2^i columns */
-    uint8_t *arena;                       /* stored transforms */
-    uint64_t arena_used;
-    void *work; /* source transforms of a node and one sum */
-    uint64_t float_nodes;
-    uint64_t redone;
-};
-
-/* FFTW's planner is shared by the whole process, and its thread count is a global. */
-static pthread_mutex_t planner_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t fftw_once = PTHREAD_ONCE_INIT;
-
-static void prepare_fftw(void) {
-    fftw_init_threads();
-    fftwf_init_threads();
-    /* For a program that plans transforms of its own beside us. */
-    fftw_make_planner_thread_safe();
-    fftwf_make_planner_thread_safe();
+/* The level of a node's transforms. */
+static unsigned node_level(const sg_node *node, unsigned top_level) {
+    unsigned level = sg_level_of(node->columns);
+    return level < top_level ? level : top_level;
 }
 
-static unsigned log2_of(uint64_t power) {
-    return (unsigned)__builtin_ctzll(power);
+static uint64_t pieces_of(const sg_node *node, unsigned level) {
+    return node->columns >> level;
 }
 
-static uint64_t root_columns(const sg_rows *rows) {
-    return rows->top_columns / 2;
+/* A node in one precision. */
+typedef struct node_job {
+    const sg_node *node;
+    const uint64_t *cold_counts;
+    const sg_precision *in;
+    unsigned level;
+    bool proved; /* else watched */
+} node_job;
+
+static void *work_transform(const sg_precision *in, unsigned level, uint64_t i) {
+    return in->work + i * sg_level_bytes(level, in->transform.kernels->number_bytes);
 }
 
-static unsigned top_level_of(const sg_rows *rows) {
-    uint64_t root = root_columns(rows);
-    return root ? log2_of(root < SG_CONVOLVE_MAX_PIECE ? root : SG_CONVOLVE_MAX_PIECE) : 0;
+/* Whether row s has anything to mark in row r. */
+static bool reaches(const sg_field *field, const node_job *job, uint64_t r, uint64_t s) {
+    return job->cold_counts[s] && field->shifts->classes[sg_residue_between(field->rows, r, s)].count;
 }
 
-static uint64_t top_pieces_of(const sg_rows *rows) {
-    return root_columns(rows) > SG_CONVOLVE_MAX_PIECE ? root_columns(rows) / SG_CONVOLVE_MAX_PIECE : 1;
+/* The one product that a node on one row is. */
+static sg_counts_quality convolve_row(const sg_field *field, const node_job *job) {
+    const uint8_t *source = sg_row(field->rows, field->cold, 0) + job->node->first / 8;
+    return sg_transform_convolve(&job->in->transform, sg_level_points(job->level), source,
+                                 sg_convolver_stored(field, job->level, 0), job->in->work, field->convolver->marks);
 }
 
-static unsigned node_level(const sg_convolver *convolver, const sg_node *node) {
-    unsigned level = log2_of(node->columns);
-    return level < convolver->top_level ? level : convolver->top_level;
+enum { MAX_PRODUCTS = 64 };
+
+/* The sum of the products for target row r, the source rows' transforms being in the work transforms of their numbers.
+ * Past MAX_PRODUCTS of them, sums are made in memory. Returns false when there are none. */
+static bool sum_rows(const sg_field *field, const node_job *job, uint64_t r, sg_counts_quality *quality) {
+    uint64_t modulus = field->rows->modulus, points = sg_level_points(job->level);
+    void *sum = work_transform(job->in, job->level, modulus);
+    sg_product products[MAX_PRODUCTS];
+    size_t count = 0;
+    bool any = false;
+    for (uint64_t s = 0; s < modulus; s++) {
+        if (!reaches(field, job, r, s))
+            continue;
+        sg_product product = {work_transform(job->in, job->level, s),
+                              sg_convolver_stored(field, job->level, (int64_t)r - (int64_t)s)};
+        if (modulus <= MAX_PRODUCTS)
+            products[count++] = product;
+        else
+            sg_transform_multiply(&job->in->transform, points, &product, any, sum);
+        any = true;
+    }
+    if (any)
+        *quality = sg_transform_sum(&job->in->transform, points, products, count, sum, field->convolver->marks);
+    return any;
 }
 
-/* Windows of a level: one, but 2k - 1 for the level whose nodes have up to k pieces. */
-static uint64_t windows_of(unsigned level, unsigned top_level, uint64_t top_pieces) {
-    return level == top_level ? 2 * top_pieces - 1 : 1;
-}
-
-static uint64_t stored_index(const sg_convolver *convolver, uint64_t modulus, unsigned level, uint64_t window,
-                             int64_t d) {
-    uint64_t windows = windows_of(level, convolver->top_level, convolver->top_pieces);
-    return convolver->first_index[level] + (uint64_t)(d + (int64_t)modulus - 1) * windows + window - 1;
+/* The same for piece i of row r, with sources and windows made anew: slower, in bounded memory. */
+static bool sum_pieces(const sg_field *field, const node_job *job, uint64_t r, uint64_t i, sg_counts_quality *quality) {
+    uint64_t points = sg_level_points(job->level), pieces = pieces_of(job->node, job->level);
+    void *source = work_transform(job->in, job->level, 0), *window = work_transform(job->in, job->level, 1);
+    void *sum = work_transform(job->in, job->level, 2);
+    sg_product product = {source, window};
+    bool any = false;
+    for (uint64_t s = 0; s < field->rows->modulus; s++)
+        for (uint64_t j = 0; j < pieces && reaches(field, job, r, s); j++, any = true) {
+            sg_convolver_transform_source(field, job->in, job->level, s, job->node->first + j * points, source);
+            sg_convolver_transform_window(field, job->in, job->level, pieces + i - j, (int64_t)r - (int64_t)s, window);
+            sg_transform_multiply(&job->in->transform, points, &product, any, sum);
+        }
+    if (any)
+        *quality = sg_transform_sum(&job->in->transform, points, NULL, 0, sum, field->convolver->marks);
+    return any;
 }
 
 /* Columns of a target piece to look at: those within the range, in whole words where the piece has words. */
@@ -97,136 +103,139 @@ static uint64_t used_columns(const sg_node *node, uint64_t column, uint64_t piec
     return left < piece ? left : piece;
 }
 
-#define REAL       float
-#define FFTW(name) fftwf_##name
-#define NAME(name) float_##name
-#include "transforms_template.h"
-#undef REAL
-#undef FFTW
-#undef NAME
-
-#define REAL       double
-#define FFTW(name) fftw_##name
-#define NAME(name) double_##name
-#include "transforms_template.h"
-#undef REAL
-#undef FFTW
-#undef NAME
-
-bool sg_cpu_can_convolve(void) {
-    return true;
+static void mark(const uint8_t *marks, uint64_t length, uint8_t *hot_row, uint64_t column) {
+    if (length % 64 == 0) {
+        const uint64_t *from = (const uint64_t *)(const void *)marks;
+        uint64_t *words = (uint64_t *)(void *)(hot_row + column / 8);
+        for (uint64_t w = 0; w < length / 64; w++)
+            words[w] |= from[w];
+        return;
+    }
+    for (uint64_t i = 0; i < length; i++)
+        if (marks[i / 8] >> i % 8 & 1)
+            hot_row[(column + i) / 8] |= (uint8_t)(1u << (column + i) % 8);
 }
 
-/* Stored transforms of one level, and complex numbers in them. */
-static uint64_t stored_count(const sg_rows *rows, unsigned level) {
-    return (2 * rows->modulus - 1) * windows_of(level, top_level_of(rows), top_pieces_of(rows));
+static bool is_accepted(const node_job *job, const sg_counts_quality *quality) {
+    assert(!job->proved || quality->distance < SG_PROVED_ERROR);
+    return !quality->doubtful && (job->proved || quality->distance <= SG_WATCHED_DISTANCE);
 }
 
-static uint64_t arena_bytes(const sg_rows *rows) {
-    uint64_t numbers = 0;
-    for (unsigned level = log2_of(rows->leaf_columns); level <= top_level_of(rows); level++)
-        numbers = sg_add_saturating(numbers, sg_multiply_saturating(stored_count(rows, level), STRIDE(level)));
-    /* A level may be used in both precisions. */
-    return sg_multiply_saturating(numbers, sizeof(fftwf_complex) + sizeof(fftw_complex));
+/* Piece i of target row r. Sets *accepted to false, with nothing marked, when the counts were not clear. */
+static sg_status convolve_target(const sg_field *field, const node_job *job, uint64_t r, uint64_t i, bool *accepted) {
+    const sg_node *node = job->node;
+    const sg_precision *in_float = &field->convolver->in_float;
+    uint64_t piece = sg_level_points(job->level), column = node->first + node->columns + i * piece;
+    uint8_t *hot_row = sg_row(field->rows, field->hot, r);
+    sg_counts_quality quality;
+    if (!sg_monitor_tick(field->monitor))
+        return sg_monitor_stop(field->memory->context);
+    if (column >= node->target_end || column + piece <= node->target_first)
+        return SG_OK;
+    uint64_t length = used_columns(node, column, piece);
+    if (sg_all_hot(hot_row, column, length))
+        return SG_OK;
+    bool any = true;
+    if (job->in != in_float || pieces_of(node, job->level) > 1)
+        any = sum_pieces(field, job, r, i, &quality);
+    else if (field->rows->modulus > 1)
+        any = sum_rows(field, job, r, &quality);
+    else
+        quality = convolve_row(field, job);
+    if (sg_monitor_cancelled(field->monitor))
+        return sg_monitor_stop(field->memory->context);
+    *accepted = !any || is_accepted(job, &quality);
+    if (any && *accepted)
+        mark(field->convolver->marks, length, hot_row, column);
+    return SG_OK;
 }
 
-static uint64_t work_bytes(const sg_rows *rows) {
-    uint64_t transforms = sg_multiply_saturating(rows->modulus, top_pieces_of(rows)) + 1;
-    return sg_multiply_saturating(transforms, STRIDE(top_level_of(rows)) * sizeof(fftw_complex));
-}
-
-static uint64_t index_bytes(const sg_rows *rows) {
-    uint64_t count = 0;
-    for (unsigned level = log2_of(rows->leaf_columns); level <= top_level_of(rows); level++)
-        count += stored_count(rows, level);
-    return count * sizeof(void *);
-}
-
-uint64_t sg_convolver_bytes(const sg_rows *rows) {
-    if (rows->top_columns == rows->leaf_columns)
-        return 0;
-    uint64_t fixed = sizeof(sg_convolver) + sizeof(float_transforms) + sizeof(double_transforms);
-    return sg_add_saturating(sg_add_saturating(arena_bytes(rows), work_bytes(rows)), fixed + 2 * index_bytes(rows));
-}
-
-sg_status sg_convolver_open(sg_field *field) {
-    const sg_rows *rows = field->rows;
-    sg_memory *memory = field->memory;
+static sg_status convolve_node(const sg_field *field, const node_job *job, bool *accepted) {
+    uint64_t modulus = field->rows->modulus, pieces = pieces_of(job->node, job->level);
+    bool whole = job->in == &field->convolver->in_float && pieces == 1;
     sg_status status = SG_OK;
-    if (rows->top_columns == rows->leaf_columns)
-        return SG_OK; /* a single base case: no node, nothing to convolve */
-    pthread_once(&fftw_once, prepare_fftw);
-    sg_convolver *convolver;
-    SG_TAKE(memory, convolver, sizeof *convolver);
-    field->convolver = convolver;
-    convolver->top_level = top_level_of(rows);
-    convolver->top_pieces = top_pieces_of(rows);
-    for (unsigned level = log2_of(rows->leaf_columns); level <= convolver->top_level; level++)
-        convolver->first_index[level + 1] = convolver->first_index[level] + stored_count(rows, level);
-    SG_TAKE(memory, convolver->in_float, sizeof *convolver->in_float);
-    SG_TAKE(memory, convolver->in_double, sizeof *convolver->in_double);
-    SG_TAKE(memory, convolver->in_float->stored, index_bytes(rows));
-    SG_TAKE(memory, convolver->in_double->stored, index_bytes(rows));
-    SG_TAKE(memory, convolver->arena, arena_bytes(rows));
-    SG_TAKE(memory, convolver->work, work_bytes(rows));
-    sg_shifts_count(field->shifts, rows, convolver->member_count);
+    *accepted = true;
+    for (uint64_t s = 0; s < modulus && modulus > 1 && whole; s++)
+        if (job->cold_counts[s])
+            sg_convolver_transform_source(field, job->in, job->level, s, job->node->first,
+                                          work_transform(job->in, job->level, s));
+    for (uint64_t target = 0; target < modulus * pieces && *accepted; target++)
+        SG_TRY(convolve_target(field, job, target / pieces, target % pieces, accepted));
 cleanup:
     return status;
 }
 
-void sg_convolver_close(sg_field *field) {
-    sg_convolver *convolver = field->convolver;
-    if (!convolver)
-        return;
-    if (convolver->in_float) {
-        float_destroy_plans(convolver->in_float);
-        sg_memory_give(field->memory, convolver->in_float->stored);
-    }
-    if (convolver->in_double) {
-        double_destroy_plans(convolver->in_double);
-        sg_memory_give(field->memory, convolver->in_double->stored);
-    }
-    sg_memory_give(field->memory, convolver->in_float);
-    sg_memory_give(field->memory, convolver->in_double);
-    sg_memory_give(field->memory, convolver->arena);
-    sg_memory_give(field->memory, convolver->work);
-    sg_memory_give(field->memory, convolver);
-    field->convolver = NULL;
+/* Ors `length` bits from bit `from` of a window, which goes on for a word past them, into the marks. */
+static void or_window(const uint64_t *window, uint64_t from, uint64_t length, uint64_t *marks) {
+    const uint64_t *words = window + from / 64;
+    unsigned shift = (unsigned)(from % 64);
+    for (uint64_t w = 0; w < (length + 63) / 64; w++)
+        marks[w] |= shift ? words[w] >> shift | words[w + 1] << (64 - shift) : words[w];
 }
 
-void sg_convolver_report(const sg_field *field, sg_field_report *report) {
-    if (!field->convolver)
-        return;
-    report->float_nodes = field->convolver->float_nodes;
-    report->redone = field->convolver->redone;
+/* Cold column c of the source marks target column x through the shift by columns - c + x. */
+static void mark_from_row(const sg_field *field, const sg_node *node, uint64_t r, uint64_t s, uint64_t *marks) {
+    uint64_t length = (2 * node->columns + 127) / 64 * 64;
+    const uint8_t *window = sg_convolver_window_bits(field, 0, length, (int64_t)r - (int64_t)s);
+    const uint8_t *cold = sg_row(field->rows, field->cold, s);
+    for (uint64_t c = 0; c < node->columns; c++)
+        if (cold[(node->first + c) / 8] >> (node->first + c) % 8 & 1)
+            or_window((const uint64_t *)(const void *)window, node->columns - c, node->columns, marks);
 }
 
-/* The bound on the error of a count, for transforms with this roundoff. */
-static double planned_error(const sg_convolver *convolver, const sg_node *node, uint64_t cold_count, uint64_t terms,
-                            double roundoff) {
-    unsigned columns_log2 = log2_of(node->columns);
-    double k = node_level(convolver, node) + 2.0; /* length 2 * piece, and the real transform's extra pass */
+/* A node shorter than the shortest transform. */
+static void mark_short_node(const sg_field *field, const sg_node *node, const uint64_t *cold_counts) {
+    const node_job job = {.node = node, .cold_counts = cold_counts};
+    uint8_t *marks = field->convolver->marks;
+    uint64_t column = node->first + node->columns;
+    for (uint64_t r = 0; r < field->rows->modulus; r++) {
+        memset(marks, 0, (node->columns + 63) / 64 * 8);
+        for (uint64_t s = 0; s < field->rows->modulus; s++)
+            if (reaches(field, &job, r, s))
+                mark_from_row(field, node, r, s, (uint64_t *)(void *)marks);
+        mark(marks, used_columns(node, column, node->columns), sg_row(field->rows, field->hot, r), column);
+    }
+}
+
+/* The bound on the error of a count. */
+static double planned_error(const sg_field *field, const node_job *job) {
+    const sg_convolver *convolver = field->convolver;
+    uint64_t modulus = field->rows->modulus, pieces = pieces_of(job->node, job->level), cold_count = 0;
+    for (uint64_t r = 0; r < modulus; r++)
+        cold_count += job->cold_counts[r];
     /* Windows of neighbouring pieces overlap by half, so a member counts at most twice. */
-    double members = 2.0 * (double)convolver->member_count[columns_log2 + 1];
-    return sg_product_error(k, (double)terms, (double)cold_count, members, roundoff);
+    double members = (double)convolver->member_count[sg_level_of(job->node->columns) + 1] * (pieces > 1 ? 2 : 1);
+    return sg_count_error(job->level, (double)(modulus * pieces), (double)cold_count, members, job->in->roundoff);
+}
+
+static node_job plan_node(const sg_field *field, const sg_node *node, const uint64_t *cold_counts,
+                          const sg_precision *in) {
+    node_job job = {.node = node, .cold_counts = cold_counts, .in = in, .level = node_level(node, in->top_level)};
+    job.proved = planned_error(field, &job) < SG_PROVED_ERROR;
+    return job;
 }
 
 sg_status sg_cpu_convolve(sg_field *field, const sg_node *node, const uint64_t *cold_counts) {
     sg_convolver *convolver = field->convolver;
-    uint64_t cold_count = 0;
-    bool all_clear = false;
+    bool accepted = false;
     sg_status status = SG_OK;
-    for (uint64_t r = 0; r < field->rows->modulus; r++)
-        cold_count += cold_counts[r];
-    uint64_t terms = field->rows->modulus * (node->columns >> node_level(convolver, node));
-    if (planned_error(convolver, node, cold_count, terms, SG_FLOAT_ROUNDOFF) < 0.25) {
-        SG_TRY(float_convolve(field, convolver->in_float, node, cold_counts, &all_clear));
-        convolver->float_nodes += all_clear;
-        convolver->redone += !all_clear;
+    if (node->columns < SG_TRANSFORM_LEAST_POINTS) {
+        mark_short_node(field, node, cold_counts);
+        return sg_monitor_tick(field->monitor) ? SG_OK : sg_monitor_stop(field->memory->context);
     }
-    if (!all_clear) {
-        SG_TRY(double_convolve(field, convolver->in_double, node, cold_counts, &all_clear));
-        if (!all_clear || planned_error(convolver, node, cold_count, terms, SG_DOUBLE_ROUNDOFF) >= 0.25)
+    node_job job = plan_node(field, node, cold_counts, &convolver->in_float);
+    if (job.proved || (planned_error(field, &job) < SG_WATCHED_ERROR && job.level < convolver->failed_level)) {
+        SG_TRY(convolve_node(field, &job, &accepted));
+        convolver->float_nodes += accepted;
+        convolver->redone += !accepted;
+        if (!accepted && job.level < convolver->failed_level)
+            convolver->failed_level = job.level;
+    }
+    if (!accepted) {
+        job = plan_node(field, node, cold_counts, &convolver->in_double);
+        if (job.proved)
+            SG_TRY(convolve_node(field, &job, &accepted));
+        if (!accepted)
             SG_TRY(sg_fail(field->memory->context, SG_ERROR_INTERNAL,
                            "a convolution of %llu columns is not exact in double precision",
                            (unsigned long long)node->columns));
@@ -234,33 +243,3 @@ sg_status sg_cpu_convolve(sg_field *field, const sg_node *node, const uint64_t *
 cleanup:
     return status;
 }
-
-#else
-
-bool sg_cpu_can_convolve(void) {
-    return false;
-}
-
-uint64_t sg_convolver_bytes(const sg_rows *rows) {
-    (void)rows;
-    return 0;
-}
-
-sg_status sg_convolver_open(sg_field *field) {
-    return sg_fail(field->memory->context, SG_ERROR_UNSUPPORTED, "this build has no Fourier transform (FFTW)");
-}
-
-void sg_convolver_close(sg_field *field) {
-    (void)field;
-}
-
-void sg_convolver_report(const sg_field *field, sg_field_report *report) {
-    (void)field, (void)report;
-}
-
-sg_status sg_cpu_convolve(sg_field *field, const sg_node *node, const uint64_t *cold_counts) {
-    (void)node, (void)cold_counts;
-    return sg_convolver_open(field);
-}
-
-#endif

@@ -11,7 +11,7 @@ extern const sg_kernels sg_kernels_avx2;
 extern const sg_kernels sg_kernels_avx512;
 
 static bool runs_avx2(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
 }
 
 static bool runs_avx512(void) {

@@ -111,9 +111,9 @@ sg_status sg_cpu_shift_or(sg_field *field, const sg_node *node, const uint32_t *
 sg_status sg_cpu_scatter(sg_field *field, const sg_node *node, const uint32_t *sources, uint64_t source_count);
 sg_status sg_cpu_convolve(sg_field *field, const sg_node *node, const uint64_t *cold_counts);
 
-bool sg_cpu_can_convolve(void);
-uint64_t sg_convolver_bytes(const sg_rows *rows);
-sg_status sg_convolver_open(sg_field *field);
+/* Room for transforms, where the shape says that the field convolves. */
+uint64_t sg_convolver_bytes(const sg_field_shape *shape);
+sg_status sg_convolver_open(sg_field *field, const sg_field_shape *shape);
 void sg_convolver_close(sg_field *field);
 void sg_convolver_report(const sg_field *field, sg_field_report *report);
 

@@ -3,6 +3,9 @@
 #define SG_CPU_KERNELS_H
 
 #include "../status.h"
+#include "../tuning.h"
+
+#include <stdbool.h>
 
 /* Heap sizes of a tile of the nim-value dynamic programming, whose seen-sets are filled together. */
 enum { SG_TILE_POS = 16 };
@@ -42,10 +45,90 @@ typedef struct sg_tile_kernels {
                          size_t stride);
 } sg_tile_kernels;
 
+/* The transforms of transform.h keep their complex numbers in groups of 64 bytes of real parts followed by 64 of
+ * imaginary ones: 16 numbers in single precision, 8 in double, whatever the width of a register. */
+#define SG_GROUP_NUMBERS(number_bytes) (64 / (number_bytes))
+
+/* Tables of a transform, in its precision. With G numbers a group, a tile is G groups, and z a root of its node. */
+typedef struct sg_twiddles {
+    const void *nodes; /* by node: its fourth root w, w^2 and w^3, as pairs, and two numbers of padding */
+    const void *lanes; /* by row n of a tile: a group, exp(2 pi i rho(n) j / G) for j = 0 .. G-1 */
+    const void *fine;  /* two groups for each of SG_FINE_TWISTS: z^(G j) and z^j, for the low bits of a tile's number */
+    const void *coarse; /* the same for its high bits; those of transforms with D tiles begin at D / SG_FINE_TWISTS */
+} sg_twiddles;
+
+enum { SG_NODE_NUMBERS = 8, SG_FINE_TWISTS = 16 };
+
+/* Points first .. first+points-1 of a transform, which are those of a node. */
+typedef struct sg_transform_block {
+    uint64_t node;
+    uint64_t first;
+    uint64_t points;
+} sg_transform_block;
+
+/* Coefficients as bits, see sg_transform_forward. */
+typedef struct sg_bit_coefficients {
+    const uint8_t *real;
+    const uint8_t *imaginary;
+    double unit;
+} sg_bit_coefficients;
+
+/* Two transforms of the same length, to be multiplied. */
+typedef struct sg_product {
+    const void *left;
+    const void *right;
+} sg_product;
+
+/* How near counts came to integers. */
+typedef struct sg_counts_quality {
+    bool doubtful;   /* some count lies between 1/4 and 3/4: whether it is zero cannot be told */
+    double distance; /* the largest from a count to an integer */
+} sg_counts_quality;
+
+/* The passes of a transform, in one precision. `values` is where the whole transform lies; first .. end-1 are groups of
+ * each of the parts that a pass combines, so that threads can share a pass. */
+typedef struct sg_transform_kernels {
+    unsigned number_bytes;
+    /* From the bits to the children of the root, see sg_transform_children. */
+    void (*from_bits)(const sg_twiddles *twiddles, uint64_t points, const sg_bit_coefficients *bits, void *values,
+                      uint64_t first, uint64_t end);
+    /* From the children of the root to the bits that say which imaginary parts exceed one half. */
+    sg_counts_quality (*to_bits)(const sg_twiddles *twiddles, uint64_t points, const void *values, uint8_t *marks,
+                                 uint64_t first, uint64_t end);
+    /* Splits a block into its children, and joins them. */
+    void (*split)(const sg_twiddles *twiddles, const sg_transform_block *block, void *values, uint64_t first,
+                  uint64_t end);
+    void (*join)(const sg_twiddles *twiddles, const sg_transform_block *block, void *values, uint64_t first,
+                 uint64_t end);
+    /* Within one block, from the node to its leaves and back: there; there, times `stored`, and back; the sum of
+     * products and back, or only back when there are none. */
+    void (*forward)(const sg_twiddles *twiddles, const sg_transform_block *block, void *values);
+    void (*convolve)(const sg_twiddles *twiddles, const sg_transform_block *block, void *values, const void *stored);
+    void (*sum)(const sg_twiddles *twiddles, const sg_transform_block *block, void *values, const sg_product *products,
+                size_t product_count);
+    /* sum = or += left * right for groups first .. end-1. */
+    void (*multiply)(const sg_product *product, bool add, void *sum, uint64_t first, uint64_t end);
+} sg_transform_kernels;
+
+/* Into how many children a block of more than one tile is split. 8 where it holds an odd power of two of tiles, so that
+ * 4 do from there on; those take the least work within the cache. Through memory 8 as well, for fewer passes. */
+static inline unsigned sg_transform_children(uint64_t points, unsigned number_bytes) {
+    unsigned group = SG_GROUP_NUMBERS(number_bytes);
+    bool is_odd = (unsigned)__builtin_ctzll(points / (group * group)) % 2;
+    return is_odd || points * 2 * number_bytes > SG_TRANSFORM_BLOCK_BYTES ? 8 : 4;
+}
+
+static inline sg_transform_block sg_transform_child(const sg_transform_block *block, unsigned children, unsigned i) {
+    uint64_t points = block->points / children;
+    return (sg_transform_block){children * block->node + i, block->first + i * points, points};
+}
+
 typedef struct sg_kernels {
     const char *name;
     const sg_shift_kernels *shift;
     const sg_tile_kernels *tile;
+    const sg_transform_kernels *transform_float;
+    const sg_transform_kernels *transform_double;
 } sg_kernels;
 
 /* The best kernels this processor runs, or those named by the environment variable SUBGAME_ISA (avx512, avx2 or
