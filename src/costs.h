@@ -20,6 +20,7 @@
     COST(scatter_ns, 1.2, 1.2, 1.2, "one scattered mark")                                                              \
     COST(leaf_heap_ns, 0.1, 0.1, 0.1, "fetching, storing and emitting one heap size of a base case")                   \
     COST(leaf_reorder_ns, 20.0, 20.0, 20.0, "moving one cold heap size of a base case out of the rows and back")       \
+    COST(change_ns, 0.3, 0.3, 0.3, "one heap size's change from one layout to another")                                \
     COST(transform_ns, 0.06, 0.12, 0.3, "a transform of N points: this times N log2(N)")                               \
     COST(product_ns, 0.5, 0.5, 0.7, "one point of a product of two transforms")                                        \
     COST(tile_word_ns, 0.024, 0.066, 0.066, "one far option of the nim tiles, for each 64 values of sliced sets")      \

@@ -48,13 +48,6 @@ static void list_moduli(layout_search *search) {
         search->moduli[search->count++] = limits->least_rows;
 }
 
-/* What changing the layout costs in all: looking at every heap size, and moving the cold and the open ones. */
-static double change_ns(const layout_search *search) {
-    double n = search->octaves.n;
-    return n * search->model->costs->leaf_heap_ns +
-           sg_pilot_level_size(search->model->pilot, n) * 4 * search->model->costs->leaf_reorder_ns;
-}
-
 /* Extends the best ways to solve blocks of 2^i heap sizes to blocks of twice that on rows c. */
 static choice extend(const layout_search *search, unsigned c, unsigned i) {
     choice best = {HUGE_VAL, -1, 1};
@@ -68,7 +61,7 @@ static choice extend(const layout_search *search, unsigned c, unsigned i) {
         bool changes = inner != c;
         if (changes && (!search->limits->may_nest || below->layers > SG_MAX_INNER_LAYERS))
             continue;
-        double ns = below->ns + node_ns + (changes ? change_ns(search) : 0);
+        double ns = below->ns + node_ns + (changes ? n * search->model->costs->change_ns : 0);
         if (ns < best.ns)
             best = (choice){ns, (int)inner, below->layers + changes};
     }
