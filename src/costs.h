@@ -12,15 +12,15 @@
  * by `subgame-gpu --calibrate` with SUBGAME_ISA on one core of a 2024 server processor (AMD Zen 5), but those that it
  * cannot tell apart from others are as measured by bench_tuning. */
 #define SG_COST_TABLE(COST)                                                                                            \
-    COST(segment_shift_ns, 5.0, 5.0, 12.0, "one shift of one 4096-bit segment")                                        \
-    COST(pair_visit_ns, 25.0, 60.0, 150.0, "taking up one source row for one segment")                                 \
+    COST(segment_shift_ns, 3.3, 10.0, 25.0, "one shift of one 4096-bit segment")                                       \
+    COST(pair_visit_ns, 45.0, 60.0, 80.0, "taking up one source row for one segment")                                  \
     COST(segment_look_ns, 2.0, 2.0, 4.0, "looking whether a vector is already all hot")                                \
-    COST(pair_ns, 12.0, 12.0, 12.0, "taking up one source row for one target row")                                     \
+    COST(pair_ns, 20.0, 20.0, 20.0, "taking up one source row for one target row")                                     \
     COST(node_ns, 1000.0, 1000.0, 1000.0, "a node of the recursion, beside its rows")                                  \
-    COST(scatter_ns, 1.2, 1.2, 1.2, "one scattered mark")                                                              \
-    COST(leaf_heap_ns, 0.1, 0.1, 0.1, "fetching, storing and emitting one heap size of a base case")                   \
+    COST(scatter_ns, 0.8, 0.8, 0.8, "one scattered mark")                                                              \
+    COST(leaf_heap_ns, 0.2, 0.2, 0.2, "fetching, storing and emitting one heap size of a base case")                   \
     COST(leaf_reorder_ns, 20.0, 20.0, 20.0, "moving one cold heap size of a base case out of the rows and back")       \
-    COST(change_ns, 0.3, 0.3, 0.3, "one heap size's change from one layout to another")                                \
+    COST(change_ns, 0.35, 0.35, 0.35, "one heap size's change from one layout to another")                             \
     COST(transform_ns, 0.06, 0.12, 0.3, "a transform of N points: this times N log2(N)")                               \
     COST(product_ns, 0.5, 0.5, 0.7, "one point of a product of two transforms")                                        \
     COST(tile_word_ns, 0.024, 0.066, 0.066, "one far option of the nim tiles, for each 64 values of sliced sets")      \
