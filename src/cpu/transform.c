@@ -130,8 +130,8 @@ sg_status sg_transform_open(sg_transform *transform, const sg_transform_kernels 
     SG_TAKE(memory, coarse, coarse_count(most_points, bytes) * TWIST_BYTES);
     transform->twiddles.coarse = coarse;
     fill_nodes(nodes, bytes, node_count(most_points, bytes));
-    for (uint64_t row = 0; row < SG_GROUP_NUMBERS(bytes); row++)
-        fill_group(lanes, bytes, row, rho(row) / SG_GROUP_NUMBERS(bytes));
+    for (unsigned row = 0, group = SG_GROUP_NUMBERS(bytes); row < group; row++)
+        fill_group(lanes, bytes, row, rho(row) / group);
     fill_twists(fine, coarse, bytes, most_points / tile_points(bytes));
 cleanup:
     if (status != SG_OK)
