@@ -189,12 +189,14 @@ double sg_row_model_seconds(const sg_row_model *model, const sg_rows *rows, uint
     return seconds;
 }
 
+/* The transforms of S, one for each difference of rows, are made once a level. */
 double sg_convolution_seconds(const sg_rows *rows) {
-    double ns = 0, modulus = (double)rows->modulus;
+    double modulus = (double)rows->modulus, ns = SG_CONVOLVE_OPEN_NS + (double)rows->n * SG_LEAF_HEAP_NS;
     for (uint64_t columns = rows->leaf_columns; columns < rows->top_columns; columns *= 2) {
         double points = (double)columns, nodes = (double)rows->columns / (2 * points);
-        ns += nodes * points * modulus *
-              (2 * SG_TRANSFORM_NS_PER_POINT_LOG2 * log2(points) + modulus * SG_PRODUCT_NS_PER_POINT);
+        double transform_ns = SG_TRANSFORM_NS_PER_POINT_LOG2 * points * log2(points);
+        ns += nodes * modulus * (2 * transform_ns + modulus * SG_PRODUCT_NS_PER_POINT * points);
+        ns += (2 * modulus - 1) * transform_ns;
     }
     return 1e-9 * ns;
 }

@@ -74,6 +74,9 @@
 /* One point of a product of two transforms, memory bound. */
 #define SG_PRODUCT_NS_PER_POINT 0.5
 
+/* Tables and memory of convolutions, however short. */
+#define SG_CONVOLVE_OPEN_NS 2e5
+
 /* Taking up one source row for one segment: eight groups whose windows are moved. */
 #define SG_PAIR_VISIT_NS 25.0
 

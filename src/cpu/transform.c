@@ -258,7 +258,7 @@ static void read_bits(shared_pass *pass, uint64_t i) {
 static void write_bits(shared_pass *pass, uint64_t i) {
     sg_counts_quality quality = pass->transform->kernels->to_bits(
         &pass->transform->twiddles, pass->points, pass->values, pass->marks, i * pass->share, share_end(pass, i));
-#pragma omp critical(sg_counts_quality)
+#pragma omp critical
     {
         pass->quality.doubtful |= quality.doubtful;
         if (quality.distance > pass->quality.distance)
