@@ -23,6 +23,7 @@
     COST(change_ns, 0.35, 0.35, 0.35, "one heap size's change from one layout to another")                             \
     COST(transform_ns, 0.06, 0.12, 0.3, "a transform of N points: this times N log2(N)")                               \
     COST(product_ns, 0.5, 0.5, 0.7, "one point of a product of two transforms")                                        \
+    COST(convolver_ns, 2e5, 2e5, 2e5, "tables and memory of convolutions, however short")                              \
     COST(tile_word_ns, 0.024, 0.066, 0.066, "one far option of the nim tiles, for each 64 values of sliced sets")      \
     COST(tile_flat_ns, 0.35, 0.35, 0.35, "the same by flat sets of bytes")                                             \
     COST(tile_heap_ns, 22.0, 22.0, 22.0, "one heap size of the nim tiles: its near options and its mex")

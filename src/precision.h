@@ -39,4 +39,10 @@ static inline double sg_count_error(double k, double terms, double cold_count, d
     return roundoff * (3 * (3.16 * k + 9.8) + 2.24 + terms) * sqrt(cold_count * member_count);
 }
 
+/* The same for a transform library of which no more is known than that it is of radix 2 at the worst and its twiddle
+ * factors are rounded once: theorem 5.1 as it stands, for k levels and passes over the numbers. */
+static inline double sg_product_error(double k, double terms, double cold_count, double member_count, double roundoff) {
+    return roundoff * (6 * k + sqrt(5) * (3 * k + 1) + terms) * sqrt(cold_count * member_count);
+}
+
 #endif

@@ -227,11 +227,14 @@ void sg_row_model_price(const sg_row_model *model, uint64_t modulus, const sg_oc
     }
 }
 
+/* The transforms of S, one for each difference of rows, are made once a level. */
 double sg_convolution_seconds(const sg_costs *costs, const sg_rows *rows) {
-    double ns = 0, modulus = (double)rows->modulus;
+    double modulus = (double)rows->modulus, ns = costs->convolver_ns + (double)rows->n * costs->leaf_heap_ns;
     for (uint64_t columns = rows->leaf_columns; columns < rows->top_columns; columns *= 2) {
         double points = (double)columns, nodes = (double)rows->columns / (2 * points);
-        ns += nodes * points * modulus * (2 * costs->transform_ns * log2(points) + modulus * costs->product_ns);
+        double transform_ns = costs->transform_ns * points * log2(points);
+        ns += nodes * modulus * (2 * transform_ns + modulus * costs->product_ns * points);
+        ns += (2 * modulus - 1) * transform_ns;
     }
     return 1e-9 * ns;
 }

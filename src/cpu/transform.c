@@ -130,8 +130,8 @@ sg_status sg_transform_open(sg_transform *transform, const sg_transform_kernels 
     SG_TAKE(memory, coarse, coarse_count(most_points, bytes) * TWIST_BYTES);
     transform->twiddles.coarse = coarse;
     fill_nodes(nodes, bytes, node_count(most_points, bytes));
-    for (uint64_t row = 0; row < SG_GROUP_NUMBERS(bytes); row++)
-        fill_group(lanes, bytes, row, rho(row) / SG_GROUP_NUMBERS(bytes));
+    for (unsigned row = 0, group = SG_GROUP_NUMBERS(bytes); row < group; row++)
+        fill_group(lanes, bytes, row, rho(row) / group);
     fill_twists(fine, coarse, bytes, most_points / tile_points(bytes));
 cleanup:
     if (status != SG_OK)
@@ -258,7 +258,7 @@ static void read_bits(shared_pass *pass, uint64_t i) {
 static void write_bits(shared_pass *pass, uint64_t i) {
     sg_counts_quality quality = pass->transform->kernels->to_bits(
         &pass->transform->twiddles, pass->points, pass->values, pass->marks, i * pass->share, share_end(pass, i));
-#pragma omp critical(sg_counts_quality)
+#pragma omp critical
     {
         pass->quality.doubtful |= quality.doubtful;
         if (quality.distance > pass->quality.distance)
