@@ -20,7 +20,7 @@
     COST(scatter_ns, 1.2, 0.8, 1.4, "one scattered mark")                                                              \
     COST(leaf_heap_ns, 0.22, 0.24, 0.24, "fetching, storing and emitting one heap size of a base case")                \
     COST(leaf_reorder_ns, 35.0, 31.0, 20.0, "moving one cold heap size of a base case out of the rows and back")       \
-    COST(change_ns, 0.6, 0.6, 0.6, "one heap size's change from one layout to another")                             \
+    COST(change_ns, 0.6, 0.6, 0.6, "one heap size's change from one layout to another")                                \
     COST(transform_ns, 0.1, 0.18, 0.39, "a transform of N points: this times N log2(N)")                               \
     COST(product_ns, 0.3, 0.37, 0.43, "one point of a product of two transforms")                                      \
     COST(convolver_ns, 2e5, 2e5, 2e5, "tables and memory of convolutions, however short")                              \

@@ -18,7 +18,8 @@ sg_rows sg_rows_make(uint64_t n, uint64_t modulus, uint64_t base_threshold_pos) 
     rows.top_columns = rows.leaf_columns;
     while (rows.top_columns < rows.columns && rows.top_columns <= UINT64_MAX / 4)
         rows.top_columns *= 2;
-    rows.row_bytes = row_payload_bytes(&rows) + SG_ROW_GUARD_BYTES;
+    /* An odd number of cache lines: the same column of many rows then falls into different sets of a cache. */
+    rows.row_bytes = (row_payload_bytes(&rows) + SG_ROW_GUARD_BYTES) | 64;
     return rows;
 }
 

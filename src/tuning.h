@@ -23,6 +23,9 @@
  * first-level cache. */
 #define SG_SOURCE_PIECE_COLUMNS ((uint64_t)1 << 18)
 
+/* Rows from which blocks change their layout by transposed tiles of 64 rows: fewer leave most of a tile empty. */
+#define SG_TRANSPOSE_LEAST_ROWS ((uint64_t)32)
+
 /* Shifts between two looks at whether a segment is all hot: long enough to make the look free, short enough to stop
  * early. */
 #define SG_EARLY_EXIT_SHIFTS 64

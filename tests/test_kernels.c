@@ -61,6 +61,21 @@ SG_TEST_P(Kernels, OrShiftedMovesEveryBit, char *const, instruction_sets, set_na
             expect_shifted(kernels, &random, vectors, round % 2);
 }
 
+SG_TEST_P(Kernels, TransposeSwapsRowsAndColumns, char *const, instruction_sets, set_name) {
+    const sg_kernels *kernels = kernels_or_skip(*param);
+    rng random = {13};
+    for (unsigned round = 0; round < 20; round++) {
+        uint64_t matrix[64], before[64], wrong = 0;
+        for (unsigned r = 0; r < 64; r++)
+            matrix[r] = before[r] = rng_next(&random) & rng_next(&random);
+        kernels->transpose->transpose(matrix);
+        for (unsigned r = 0; r < 64; r++)
+            for (unsigned c = 0; c < 64; c++)
+                wrong += (matrix[r] >> c & 1) != (before[c] >> r & 1);
+        EXPECT_EQ(wrong, 0u);
+    }
+}
+
 typedef struct far_case {
     unsigned bytes;
     uint64_t values; /* values are below this */

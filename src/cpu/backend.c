@@ -1,4 +1,4 @@
-/* The CPU backend: planes in memory, the operators' table, and the change of layout at base cases. */
+/* The CPU backend: planes in memory, and the operators' table. */
 #include "backend.h"
 #include "../tuning.h"
 #include "field.h"
@@ -69,14 +69,10 @@ cleanup:
     return status;
 }
 
-static void set_bit(const sg_rows *rows, uint8_t *plane, sg_place place) {
-    sg_row(rows, plane, place.row)[place.column / 8] |= (uint8_t)(1u << place.column % 8);
-}
-
 static sg_status preset(sg_field *field, uint64_t first_pos, uint64_t count, const uint64_t *bits) {
     for (uint64_t i = 0; i < count; i++)
         if (bits[i / 64] >> i % 64 & 1)
-            set_bit(field->rows, field->preset, sg_place_of(field->rows, first_pos + i));
+            sg_set_bit(field->rows, field->preset, sg_place_of(field->rows, first_pos + i));
     return SG_OK;
 }
 
@@ -94,18 +90,10 @@ static sg_status begin(sg_field *field) {
 }
 
 static sg_status begin_with(sg_field *field, const uint64_t *hot) {
-    const sg_rows *rows = field->rows;
     if (field->is_used)
-        memset(field->cold, 0, sg_rows_plane_bytes(rows));
+        memset(field->cold, 0, sg_rows_plane_bytes(field->rows));
     field->is_used = true;
-    /* Most heap sizes are hot: what is open is cleared. */
-    for (uint64_t r = 0; r < rows->modulus; r++)
-        memset(sg_row(rows, field->hot, r), 0xff, rows->row_bytes - SG_ROW_GUARD_BYTES);
-    for (uint64_t w = 0; w < (rows->n + 63) / 64; w++)
-        for (uint64_t open = ~hot[w]; open; open &= open - 1) {
-            sg_place place = sg_place_of(rows, 64 * w + (uint64_t)__builtin_ctzll(open));
-            sg_row(rows, field->hot, place.row)[place.column / 8] &= (uint8_t) ~(1u << place.column % 8);
-        }
+    sg_place_hot(field, hot);
     return SG_OK;
 }
 
@@ -119,78 +107,18 @@ static sg_status absorb(sg_field *field) {
     return SG_OK;
 }
 
-/* Whether a base case is the same bits in a row as in heap order, at whole words: the copy is then a memcpy. */
-static bool is_plain(const sg_rows *rows, uint64_t first_column) {
-    return rows->modulus == 1 && first_column % 64 == 0 && rows->leaf_columns % 64 == 0;
-}
-
-/* Marks bits from `count` on as hot: they are past n or past the block. */
-static void mark_rest(uint64_t *bits, uint64_t words, uint64_t count) {
-    if (count % 64)
-        bits[count / 64] |= UINT64_MAX << count % 64;
-    for (uint64_t w = (count + 63) / 64; w < words; w++)
-        bits[w] = UINT64_MAX;
-}
-
-/* The unmarked columns among the 64 from `column` on, those from `end` on counted as marked. */
-static uint64_t open_columns(const uint8_t *hot_row, uint64_t column, uint64_t end) {
-    uint64_t word;
-    memcpy(&word, hot_row + column / 64 * 8, 8);
-    uint64_t open = ~word & UINT64_MAX << column % 64;
-    uint64_t word_end = (column / 64 + 1) * 64;
-    return end < word_end ? open & UINT64_MAX >> (word_end - end) : open;
-}
-
-static void fetch_level(const sg_field *field, uint64_t first_column, uint64_t *bits) {
-    const sg_rows *rows = field->rows;
-    uint64_t modulus = rows->modulus, words = sg_leaf_words(rows), first_pos = first_column * modulus;
-    uint64_t end =
-        first_column + rows->leaf_columns < rows->columns ? first_column + rows->leaf_columns : rows->columns;
-    if (is_plain(rows, first_column)) {
-        memcpy(bits, sg_row(rows, field->hot, 0) + first_column / 8, 8 * ((end - first_column + 63) / 64));
-    } else {
-        /* Most heap sizes are hot, so start from all hot and clear the few that are open. */
-        memset(bits, 0xff, 8 * words);
-        for (uint64_t r = 0; r < modulus; r++) {
-            const uint8_t *row = sg_row(rows, field->hot, r);
-            for (uint64_t column = first_column; column < end; column = (column / 64 + 1) * 64)
-                for (uint64_t open = open_columns(row, column, end); open; open &= open - 1) {
-                    uint64_t at = column / 64 * 64 + (uint64_t)__builtin_ctzll(open);
-                    uint64_t i = (at - first_column) * modulus + r;
-                    bits[i / 64] &= ~((uint64_t)1 << i % 64);
-                }
-        }
-    }
-    uint64_t block_pos = (end - first_column) * modulus;
-    mark_rest(bits, words, rows->n - first_pos < block_pos ? rows->n - first_pos : block_pos);
-}
-
 static sg_status fetch_hot(sg_field *field, uint64_t first_column, uint64_t *bits) {
     for (uint64_t level = 0; level < field->levels; level++, bits += sg_leaf_words(field->rows)) {
         select_level(field, level);
-        fetch_level(field, first_column, bits);
+        sg_fetch_block(field, first_column, bits);
     }
     return SG_OK;
-}
-
-static void store_level(sg_field *field, uint64_t first_column, const uint64_t *bits) {
-    const sg_rows *rows = field->rows;
-    if (is_plain(rows, first_column)) {
-        uint64_t left = (rows->columns - first_column + 63) / 64, words = sg_leaf_words(rows);
-        memcpy(sg_row(rows, field->cold, 0) + first_column / 8, bits, 8 * (left < words ? left : words));
-        return;
-    }
-    for (uint64_t w = 0; w < sg_leaf_words(rows); w++)
-        for (uint64_t rest = bits[w]; rest; rest &= rest - 1) {
-            sg_place place = sg_place_of(rows, 64 * w + (uint64_t)__builtin_ctzll(rest));
-            set_bit(rows, field->cold, (sg_place){place.row, first_column + place.column});
-        }
 }
 
 static sg_status store_cold(sg_field *field, uint64_t first_column, const uint64_t *bits) {
     for (uint64_t level = 0; level < field->levels; level++, bits += sg_leaf_words(field->rows)) {
         select_level(field, level);
-        store_level(field, first_column, bits);
+        sg_store_block(field, first_column, bits);
     }
     return SG_OK;
 }

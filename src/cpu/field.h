@@ -101,6 +101,15 @@ void sg_source_ranges(sg_field *field, const sg_node *node, const uint32_t *sour
 
 uint64_t sg_cold_capacity(const sg_rows *rows);
 
+static inline void sg_set_bit(const sg_rows *rows, uint8_t *plane, sg_place place) {
+    sg_row(rows, plane, place.row)[place.column / 8] |= (uint8_t)(1u << place.column % 8);
+}
+
+/* Changes between heap order and rows, of the level in hand; see fetch_hot, store_cold and begin_with in backend.h. */
+void sg_fetch_block(const sg_field *field, uint64_t first_column, uint64_t *bits);
+void sg_store_block(sg_field *field, uint64_t first_column, const uint64_t *bits);
+void sg_place_hot(sg_field *field, const uint64_t *hot);
+
 /* The part of both operators that goes by listed cold positions: for each, marks the members of the dense classes by
  * words and, if `listed_classes`, those of the listed classes one by one. */
 sg_status sg_cpu_mark_by_cold_lists(sg_field *field, const sg_node *node, const uint32_t *sources,

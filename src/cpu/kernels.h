@@ -22,6 +22,11 @@ typedef struct sg_shift_kernels {
                            size_t count, unsigned extra);
 } sg_shift_kernels;
 
+typedef struct sg_transpose_kernels {
+    /* Transposes 64 x 64 bits in place: bit c of word r and bit r of word c change places. */
+    void (*transpose)(uint64_t *matrix);
+} sg_transpose_kernels;
+
 typedef struct sg_tile_kernels {
     /* Words of 64 values up to which sets are faster sliced than flat; at most SG_TILE_SLICED_WORDS. With 0 there are
      * no kernels for sliced sets. */
@@ -126,6 +131,7 @@ static inline sg_transform_block sg_transform_child(const sg_transform_block *bl
 typedef struct sg_kernels {
     const char *name;
     const sg_shift_kernels *shift;
+    const sg_transpose_kernels *transpose;
     const sg_tile_kernels *tile;
     const sg_transform_kernels *transform_float;
     const sg_transform_kernels *transform_double;
