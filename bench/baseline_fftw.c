@@ -129,7 +129,7 @@ static bool prepare(solver *s, uint64_t length) {
     uint64_t pieces = root >> s->top_log2;
     s->sources = fftwf_malloc(pieces * stride(s->top_log2) * sizeof(float));
     s->sum = fftwf_malloc(stride(s->top_log2) * sizeof(float));
-    s->is_stored = calloc(2 * pieces, sizeof *s->is_stored);
+    s->is_stored = calloc(2 * pieces + 1, sizeof *s->is_stored);
     if (!s->sources || !s->sum || !s->is_stored)
         return false;
     fftwf_init_threads();

@@ -111,7 +111,7 @@ static double time_choice(bench_state *bench, const sg_game *game, sg_mode mode,
 /* Prints a line; returns auto's time over the best fixed one's. */
 static double measure_game(bench_state *bench, const struct grid_row *row, unsigned log2_n) {
     const fixed_choice *choices = row->mode == SG_MODE_COLD ? cold_choices : nim_choices;
-    double seconds[MOST_CHOICES], best = HUGE_VAL, fastest = HUGE_VAL;
+    double seconds[MOST_CHOICES] = {0}, best = HUGE_VAL, fastest = HUGE_VAL;
     uint64_t n = (uint64_t)1 << log2_n;
     size_t best_at = 1;
     sg_game *game;

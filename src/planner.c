@@ -400,7 +400,7 @@ static sg_status look_further(const sg_request *request, const sg_plan *plan, sg
         return SG_OK;
     SG_TRY(lay_out(request, &whole, model, false));
     SG_TRY(lay_out(&nearer, &part, model, false));
-    if (SG_PILOT_SHARE / 4 * part.seconds > whole.seconds)
+    if ((double)SG_PILOT_SHARE * part.seconds > 4 * whole.seconds)
         return SG_OK;
     part.level_batch = 1;
     SG_TRY(sg_pilot_run_longer(request, nearer.n, &part, &longer));

@@ -217,6 +217,8 @@ void sg_row_model_price(const sg_row_model *model, uint64_t modulus, const sg_oc
     const sg_pilot *pilot = model->pilot;
     for (unsigned i = octaves->first; i < octaves->top; i++)
         ns[i] = 0;
+    if (modulus < 1 || modulus > SG_MAX_MODELLED_ROWS)
+        return; /* no layout, and no room for its shares */
     share_out(model->class_share, modulus, model->sample, model->sample_count);
     for (unsigned level = 0; level < pilot->level_count; level++) {
         const sg_pilot_level *pilot_level = &pilot->levels[level];
