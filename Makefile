@@ -16,7 +16,7 @@ all: ## build library and command, the CUDA module and the emulated device where
 	$(call build,release) --target products
 
 emu: ## build the command with an emulated device, build/emu/subgame-gpu
-	@scripts/install_deps.sh build
+	@scripts/install_deps.sh build emulate
 	$(call configure,release)
 	$(call build,release) --target emu
 
@@ -27,37 +27,37 @@ demo: deps all ## install, build, and solve a first game
 	build/subgame-gpu --nim -n 2^20
 
 check: ## install, build, run the quick tests, lint
-	@scripts/install_deps.sh build check
+	@scripts/install_deps.sh build check emulate
 	$(call configure,release)
 	$(call build,release)
 	scripts/lint.sh build
 	$(call test,release)
 
 lint: ## format check and clang-tidy
-	@scripts/install_deps.sh build check
+	@scripts/install_deps.sh build check emulate
 	$(call configure,release)
 	scripts/lint.sh build
 
 slow: ## the tests that take minutes
-	@scripts/install_deps.sh build check
+	@scripts/install_deps.sh build check emulate
 	$(call configure,release)
 	$(call build,release)
 	ctest --test-dir build --label-regex slow --output-on-failure --parallel $(JOBS)
 
 debug: ## quick tests of the build with assertions
-	@scripts/install_deps.sh build check
+	@scripts/install_deps.sh build check emulate
 	$(call configure,debug)
 	$(call build,debug)
 	$(call test,debug)
 
 asan: ## quick tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	@scripts/install_deps.sh build check
+	@scripts/install_deps.sh build check emulate
 	$(call configure,asan)
 	$(call build,asan)
 	$(call test,asan)
 
 tsan: ## tests with threads, or with an emulated device, under ThreadSanitizer
-	@scripts/install_deps.sh build check sanitize
+	@scripts/install_deps.sh build check emulate sanitize
 	$(call configure,tsan)
 	$(call build,tsan)
 	$(call test,tsan)

@@ -11,7 +11,8 @@ declare -A program_of=(
     [clang-tidy]=clang-tidy [python3]=python3 [xxhash]=xxhsum [gnuplot-nox]=gnuplot)
 declare -A packages_of=(
     [build]="build-essential cmake libxxhash-dev libgmp-dev libgtest-dev"
-    [check]="clang-format clang-tidy libfftw3-dev libomp-dev python3 xxhash gnuplot-nox"
+    [check]="clang-format clang-tidy libomp-dev python3 xxhash gnuplot-nox"
+    [emulate]="libfftw3-dev"
     [sanitize]="clang llvm libomp-dev")
 
 if ! command -v dpkg-query >/dev/null; then
