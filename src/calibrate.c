@@ -167,7 +167,7 @@ static double ratio(const calibration *c, size_t equation, const double *factors
     double sum = 0;
     for (size_t i = 0; i < SG_COST_COUNT; i++)
         sum += c->counts[equation][i] * factors[i];
-    return sum;
+    return sum > 1e-9 ? sum : 1e-9; /* its logarithm is taken */
 }
 
 static double mean_error(const calibration *c, const double *factors) {

@@ -26,26 +26,34 @@ typedef struct layout_search {
     sg_octaves octaves; /* the shortest base cases have 2^octaves.first heap sizes, blocks of 2^octaves.top hold all */
     unsigned leaf;      /* the longest base cases have 2^leaf */
     unsigned count;     /* of candidates */
-    uint64_t moduli[CANDIDATES];
-    double octaves_ns[CANDIDATES][OCTAVES];
-    choice best[CANDIDATES][OCTAVES + 1];
+    uint64_t moduli[CANDIDATES + 1];
+    double octaves_ns[CANDIDATES + 1][OCTAVES];
+    choice best[CANDIDATES + 1][OCTAVES + 1];
 } layout_search;
 
 /* Takes up the numbers of rows that are allowed and that the pilot can judge. */
 static void list_moduli(layout_search *search) {
     const sg_layout_limits *limits = search->limits;
     uint64_t most = sg_row_model_most_rows(search->model);
+    bool any_outermost = limits->rows > 0;
     search->count = 0;
     if (limits->rows)
         search->moduli[search->count++] = limits->rows;
     for (unsigned i = 0; i < CANDIDATES && !limits->rows; i++) {
         uint64_t modulus = candidates[i];
         bool judged = modulus == 1 || (modulus <= most && (double)(SG_MIN_COLUMNS * modulus) <= search->octaves.n);
-        if (judged && (limits->may_nest || modulus >= limits->least_rows))
-            search->moduli[search->count++] = modulus;
+        if (!judged || (!limits->may_nest && modulus < limits->least_rows))
+            continue;
+        search->moduli[search->count++] = modulus;
+        any_outermost |= modulus >= limits->least_rows;
     }
-    if (!search->count)
+    if (!any_outermost)
         search->moduli[search->count++] = limits->least_rows;
+}
+
+/* Whether rows of blocks of 2^i heap sizes, or half as many again, can be addressed. */
+static bool is_addressable(const layout_search *search, unsigned c, unsigned i) {
+    return 2 * exp2(i) / (double)search->moduli[c] < (double)search->limits->most_columns;
 }
 
 /* Extends the best ways to solve blocks of 2^i heap sizes to blocks of twice that on rows c. */
@@ -59,7 +67,8 @@ static choice extend(const layout_search *search, unsigned c, unsigned i) {
     for (unsigned inner = 0; inner < search->count && i > search->octaves.first; inner++) {
         const choice *below = &search->best[inner][i];
         bool changes = inner != c;
-        if (changes && (!search->limits->may_nest || below->layers > SG_MAX_INNER_LAYERS))
+        if (changes &&
+            (!search->limits->may_nest || below->layers > SG_MAX_INNER_LAYERS || !is_addressable(search, inner, i)))
             continue;
         double ns = below->ns + node_ns + (changes ? n * search->model->costs->change_ns : 0);
         if (ns < best.ns)

@@ -1,13 +1,8 @@
 /* Choosing a method and foreseeing its memory.
  *
  * Memory is exact by construction: every block that an engine takes appears in a formula here, in the same terms. Time
- * is a model:
- *
- *   recursion  for each level, the shifts of whole segments and the scattered marks that its nodes make, from the
- * pilot's count of cold positions in each residue class and the count of members in each; segments of rows that hold
- * (nearly) no cold position stop early, once the shifts so far have covered them; plus the marks of base cases.
- * src/row_cost.c. convolve   two transforms a node and row, one product a row pair. tile       one step a far option;
- * levels: one outcome solve a value. */
+ * is a model: layouts of the recursion by src/layout.c and src/row_cost.c, convolutions by two transforms a node and
+ * row and one product a row pair, tiles by one step a far option, levels by one outcome solve a value. */
 #include "decree.h"
 #include "job.h"
 #include "layout.h"
@@ -259,7 +254,8 @@ static sg_status lay_out(const sg_request *request, sg_plan *plan, const sg_row_
         .least_rows = least_rows(request),
         .rows = simply ? least_rows(request) : request->rows,
         .leaf_pos = simply || is_on_device(request) ? plan->base_threshold_pos : request->base_threshold_pos,
-        .may_nest = request->device.operators->begin_with && !simply,
+        .most_columns = request->device.operators->max_columns,
+        .may_nest = request->device.operators->begin_with && !simply && request->level_batch <= 1,
     };
     sg_status status = sg_layout_choose(model, request, &limits, plan);
     if (is_on_device(request) && !request->base_threshold_pos)

@@ -6,6 +6,7 @@
 #include "divide.h"
 #include "tuning.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,6 +215,7 @@ static sg_status divide_all(sg_recursion *recursion, uint64_t end_pos, sg_emit_f
 static sg_status solve_inside(sg_recursion *recursion, uint64_t first_pos, uint64_t *counts) {
     sg_recursion *inner = recursion->inner;
     sg_status status;
+    assert(recursion->levels == 1); /* begin_with begins a run of one level */
     memset(recursion->leaf_cold, 0, leaf_bytes(&recursion->rows));
     recursion->first_pos = first_pos;
     SG_TRY(inner->operators->begin_with(inner->field, recursion->leaf_hot));

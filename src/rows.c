@@ -35,7 +35,7 @@ uint64_t sg_shifts_bytes(const sg_rows *rows, uint64_t count) {
     /* A list entry is 4 bytes. A dense class has more than columns / 64 members, so its bits take at most 8 bytes a
      * member, its padding aside. And there is at most one row, or one list of a sparse class, for each residue. */
     uint64_t sparse_most = rows->columns / SG_LIST_DENSITY_INVERSE + 1;
-    uint64_t padding = sg_multiply_saturating(count / sparse_most + 1, SG_ROW_GUARD_BYTES + SG_SEGMENT_BITS / 8);
+    uint64_t padding = sg_multiply_saturating(count / sparse_most + 1, SG_ROW_GUARD_BYTES + 64 + SG_SEGMENT_BITS / 8);
     uint64_t by_members = sg_add_saturating(sg_multiply_saturating(8, count), padding);
     uint64_t listed_most = sg_multiply_saturating(rows->modulus, sparse_most);
     uint64_t by_residues = sg_add_saturating(sg_rows_plane_bytes(rows),
@@ -50,8 +50,7 @@ static void count_classes(sg_shifts *shifts, const sg_members *members) {
         shifts->classes[s % shifts->modulus].count++;
 }
 
-/* Hands out list and row storage to the classes and lists the residues. Returns false when the storage is not yet
- * there. */
+/* Hands out list and row storage to the classes and lists the residues. */
 static void place_classes(sg_shifts *shifts, const sg_rows *rows) {
     uint32_t *list = shifts->lists;
     uint8_t *row = shifts->bit_rows;

@@ -2,6 +2,7 @@
 #include "checks.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <stdio.h>
 
 static bool last_error_has_number(uint64_t number) {
@@ -173,6 +174,40 @@ SG_TEST(ApiMemory, AutoTakesAnEngineThatFitsWhereTheFastestDoesNot) {
     EXPECT_EQ(info.engine, SG_ENGINE_SIEVE);
     EXPECT_EQ(info.cold_count, 69489u);
     EXPECT_LE(info.peak_bytes, options.memory_limit_bytes);
+    sg_result_destroy(result);
+    sg_game_destroy(game);
+}
+
+/* Rows of more than 2^32 columns cannot be addressed: so long a game has two rows at least, whatever else is foreseen.
+ */
+SG_TEST(ApiMemory, GamesPastTheLongestRowArePlannedOnMoreRows) {
+    sg_game *game = game_of_spec("random{1,1/10}");
+    sg_estimate estimate = {.struct_size = sizeof estimate};
+    sg_solve_options options;
+    sg_solve_options_init(&options);
+    options.backend = SG_BACKEND_CPU;
+    options.engine = SG_ENGINE_SPLIT;
+    options.memory_limit_bytes = UINT64_C(900) << 30;
+    ASSERT_EQ(sg_solve_estimate(test_context(), game, SG_MODE_COLD, UINT64_C(1) << 33, &options, &estimate), SG_OK);
+    EXPECT_LE(UINT64_C(3), estimate.rows);
+    sg_game_destroy(game);
+}
+
+/* Classes of S that are held as bits cost a padded row each. */
+SG_TEST(ApiMemory, PeakStaysWithinTheEstimateWithManyDenseClasses) {
+    enum { MODULUS = 64, CLASSES = 20, N = 262208 };
+    uint64_t *members = calloc(CLASSES * (N / MODULUS / 64 + 2), sizeof *members), count = 0;
+    for (uint64_t q = 0; q <= N / MODULUS / 64 + 1; q++)
+        for (uint64_t t = 1; t <= CLASSES; t++)
+            members[count++] = q * MODULUS + t;
+    sg_game *game;
+    ASSERT_EQ(sg_game_create_from_members(test_context(), members, count, &game), SG_OK);
+    sg_result *result =
+        solve(game, SG_MODE_COLD, N, (run_layout){.engine = SG_ENGINE_SPLIT, .rows = MODULUS, .threshold_pos = 4096});
+    sg_result_info info = {.struct_size = sizeof info};
+    ASSERT_EQ(sg_result_get_info(result, &info), SG_OK);
+    EXPECT_LE(info.peak_bytes, info.estimated_bytes);
+    free(members);
     sg_result_destroy(result);
     sg_game_destroy(game);
 }

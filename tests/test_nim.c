@@ -275,3 +275,16 @@ SG_TEST(Nim, LevelsAreOneMoreThanTheLargestValue) {
     EXPECT_EQ(info_of(result).levels, UINT64_C(0));
     sg_result_destroy(result);
 }
+
+/* Long enough for the planner to lay one recursion inside another, where it may. */
+SG_TEST(NimLevels, BatchesOfLevelsAreThoseOfOneAfterAnotherOnPlannedRows) {
+    uint64_t n = scaled(150000, 70000);
+    sg_result *expected = solve_spec("primes", SG_MODE_NIM, n, (run_layout){.engine = SG_ENGINE_TILE});
+    for (uint32_t batch = 1; batch <= 5; batch += 2) {
+        sg_result *result =
+            solve_spec("primes", SG_MODE_NIM, n, (run_layout){.engine = SG_ENGINE_SPLIT, .level_batch = batch});
+        EXPECT_EQ(fingerprint_of(result), fingerprint_of(expected));
+        sg_result_destroy(result);
+    }
+    sg_result_destroy(expected);
+}

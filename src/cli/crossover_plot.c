@@ -84,7 +84,8 @@ static void write_script(const crossover *sweep, const char *path, FILE *gnuplot
     fputs(" noenhanced\nset xlabel 'log2 n'\nset ylabel 'seconds'\nset logscale y\nset format y '10^{%L}'\nset "
           "grid\nset key left top\n",
           gnuplot);
-    fprintf(gnuplot, "set xrange [%d:%g]\n", FIRST_OCTAVE, last_log2(sweep));
+    double last = last_log2(sweep); /* one octave alone would be an empty range */
+    fprintf(gnuplot, "set xrange [%d:%g]\n", FIRST_OCTAVE, last > FIRST_OCTAVE ? last : FIRST_OCTAVE + 1);
     for (size_t i = 0; i < sweep->series_count; i++) {
         fprintf(gnuplot, "$series%zu << END\n", i);
         for (size_t k = 0; k < sweep->series[i].count; k++)

@@ -6,7 +6,8 @@
 
 uint64_t sg_cold_capacity(const sg_rows *rows) {
     /* A range of 512 columns must always fit; short games have few cold positions, and would notice a large block. */
-    uint64_t least = 512 * rows->modulus, share = rows->n / SG_COLD_LIST_SHARE;
+    uint64_t columns = rows->columns < 512 ? (rows->columns + 63) / 64 * 64 : 512;
+    uint64_t least = columns * rows->modulus, share = rows->n / SG_COLD_LIST_SHARE;
     uint64_t most = share < SG_COLD_LIST_MAX ? share : SG_COLD_LIST_MAX;
     return least > most ? least : most;
 }

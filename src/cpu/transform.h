@@ -24,7 +24,6 @@
 typedef struct sg_transform {
     const sg_transform_kernels *kernels;
     sg_twiddles twiddles;
-    uint64_t most_points;
     uint32_t threads;
     sg_monitor *monitor;
     sg_memory *memory;
