@@ -2,8 +2,8 @@
 #include "checks.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static bool last_error_has_number(uint64_t number) {
     char text[32];
