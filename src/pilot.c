@@ -68,7 +68,7 @@ uint64_t sg_pilot_longest(sg_mode mode) {
     return mode == SG_MODE_COLD ? SG_PILOT_POS : SG_PILOT_VALUE_POS;
 }
 
-static sg_status run(const sg_request *request, uint64_t n, const sg_plan *layout, sg_pilot *pilot) {
+sg_status sg_pilot_run_longer(const sg_request *request, uint64_t n, const sg_plan *layout, sg_pilot *pilot) {
     bool outcomes = request->mode == SG_MODE_COLD;
     sg_request small = *request;
     sg_plan plan = *layout;
@@ -113,11 +113,7 @@ cleanup:
 sg_status sg_pilot_run(const sg_request *request, sg_pilot *pilot) {
     sg_plan plan = {.engine = SG_ENGINE_SPLIT, .rows = 1, .base_threshold_pos = SG_LEAF_DENSE_POS, .level_batch = 1};
     uint64_t longest = sg_pilot_longest(request->mode);
-    return run(request, request->n < longest ? request->n : longest, &plan, pilot);
-}
-
-sg_status sg_pilot_run_longer(const sg_request *request, uint64_t n, const sg_plan *plan, sg_pilot *pilot) {
-    return run(request, n, plan, pilot);
+    return sg_pilot_run_longer(request, request->n < longest ? request->n : longest, &plan, pilot);
 }
 
 void sg_pilot_free(sg_pilot *pilot) {

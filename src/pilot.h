@@ -27,8 +27,8 @@ uint64_t sg_pilot_longest(sg_mode mode);
 /* Solves the request's game for its first heap sizes, at most sg_pilot_longest of them. Release with sg_pilot_free,
  * also after a failure. */
 sg_status sg_pilot_run(const sg_request *request, sg_pilot *pilot);
-/* The same for the outcomes of the first n, laid out as the plan says. */
-sg_status sg_pilot_run_longer(const sg_request *request, uint64_t n, const sg_plan *plan, sg_pilot *pilot);
+/* The same for the first n, outcomes laid out as the plan says. */
+sg_status sg_pilot_run_longer(const sg_request *request, uint64_t n, const sg_plan *layout, sg_pilot *pilot);
 void sg_pilot_free(sg_pilot *pilot);
 
 /* Heap sizes below n of one level: the cold ones, or the average of all values. */

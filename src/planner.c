@@ -398,15 +398,14 @@ static sg_status look_further(const sg_request *request, const sg_plan *plan, sg
     SG_TRY(lay_out(&nearer, &part, model, false));
     if ((double)SG_PILOT_SHARE * part.seconds > 4 * whole.seconds)
         return SG_OK;
-    part.level_batch = 1;
     SG_TRY(sg_pilot_run_longer(request, nearer.n, &part, &longer));
     sg_row_model_close(model);
     sg_pilot_free(pilot);
     *pilot = longer;
+    longer = (sg_pilot){0};
     SG_TRY(sg_row_model_open(model, request, pilot));
 cleanup:
-    if (longer.n && pilot->n != longer.n)
-        sg_pilot_free(&longer);
+    sg_pilot_free(&longer);
     return status;
 }
 
@@ -430,10 +429,10 @@ sg_status sg_plan_make(const sg_request *request, sg_plan *plan) {
     if (choosing || request->mode != SG_MODE_COLD)
         SG_TRY(sg_pilot_run(request, &pilot));
     plan_values(request, &pilot, plan);
-    if (choosing)
+    if (choosing) {
         SG_TRY(sg_row_model_open(&model, request, &pilot));
-    if (choosing)
         SG_TRY(look_further(request, plan, &pilot, &model));
+    }
     if (!recursive)
         status = plan_direct(request, plan);
     else if (request->mode == SG_MODE_NIM && request->engine == SG_ENGINE_AUTO)

@@ -11,7 +11,7 @@
 enum { SG_TILE_POS = 16 };
 
 /* Vectors of 512 bits in a target segment, at the most. */
-enum { SG_SEGMENT_VECTORS = 8 };
+enum { SG_SEGMENT_VECTORS = SG_SEGMENT_BITS / 512 };
 
 typedef struct sg_shift_kernels {
     /* Ors shifted copies of a bit vector into a target segment of 1 .. SG_SEGMENT_VECTORS vectors: target bit i |= bit
